@@ -31,6 +31,13 @@ export function labels(map, layer, areTitled) {
   return { boxes: taken, titles }
 }
 
+/** The property that holds names, by its own name: `name`, `TITLE`, `stop_name` and the like; '' if there is none. */
+export function usualTitles(names, schemas) {
+  const texts = names.filter(name => [schemas[name].type ?? 'string'].flat().includes('string'))
+  const find = (usual, among) => among.find(name => usual.test(name))
+  return find(/^name$/i, names) ?? find(/^title$/i, names) ?? find(/^label$/i, names) ?? find(/[\s_.:-](name|title|label)$/i, texts) ?? ''
+}
+
 /** How much larger texts are than usual, by what the reader has set. */
 export const textScale = () => Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16)
 

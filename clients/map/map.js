@@ -6,7 +6,7 @@ import { Completion, nameInFilter } from './map-complete.js'
 import { Details } from './map-details.js'
 import { takeFiles } from './map-drop.js'
 import { hasKey, headers, withKey } from './map-key.js'
-import { labels } from './map-labels.js'
+import { labels, usualTitles } from './map-labels.js'
 import { Look } from './map-look.js'
 import { find, search } from './map-search.js'
 import { read, SIZES, sizes, written } from './map-state.js'
@@ -317,9 +317,7 @@ async function openCollection(known = {}) {
   $('collection').value = info.id
   schemas = schema.properties
   const names = Object.keys(schemas).filter(name => name !== 'geometry' && name !== 'id')
-  // Usual names of the property that holds a name.
-  const usual = ['name', 'title', 'label', 'Name', 'Title'].find(name => names.includes(name)) ?? ''
-  if (state.titles === null || !names.includes(state.titles)) state.titles = usual
+  if (state.titles === null || !names.includes(state.titles)) state.titles = usualTitles(names, schemas)
   options($('titles'), names, 'none', state.titles)
   options($('color'), names, 'none', state.color)
   state.color = $('color').value

@@ -175,6 +175,23 @@ def finding(browse, service):
 
 
 @test
+def names_by_other_names(browse, service):
+    for name, properties in (("stops", {"stop_id": 1, "stop_name": "Märkisches Museum"}), ("LOUD", {"ID": 3, "NAME": "Märkisches Museum", "name_de": "x"}),
+                             ("both", {"file name": "a.txt", "Title": "Märkisches Museum"})):
+        service.store(name, [(i, [13.4 + i * 0.1, 52.5], properties) for i in range(3)])
+        b = browse()
+        page = b.open(f"collection={name}")
+        assert "Märkisches Museum" in page.eval_on_selector_all(f"{MARK}.pincluster-pin", "all => all.map(one => one.getAttribute('aria-label'))")
+        page.fill("#name", "markisches")
+        page.wait_for_selector("#found button")
+        b.close()
+    service.store("numbered", [(i, [13.4 + i * 0.1, 52.5], {"name": i, "kind": "x", "version name": 7}) for i in range(3)])
+    b = browse()
+    assert b.open("collection=numbered").input_value("#titles") == "name"
+    b.close()
+
+
+@test
 def hulls(browse, service):
     b = browse()
     page = b.open("collection=cities&lat=50&lng=10&zoom=5")
