@@ -61,7 +61,7 @@ export function landLayer(L, urls) {
     /** Leaves boxes free of names: those of the markers and their titles, in the map's layer points. Shown titles aren't repeated. */
     keepFree({ boxes, titles }) {
       this._taken = { boxes, titles, zoom: this._map.getZoom() }
-      if (ground && this._bounds && String(this._names().map(({ name }) => name)) !== this._container.dataset.names) this._draw()
+      if (ground && this._bounds && JSON.stringify(this._names()) !== JSON.stringify(this._written)) this._draw()
     },
 
     // Names for which there is room: none until the markers of this zoom are known.
@@ -82,7 +82,7 @@ export function landLayer(L, urls) {
       const { x, y } = map.getPixelOrigin().add(this._bounds.min)
       const waters = ground && this._zoom <= WATERS_TO ? ground : undefined
       draw(canvas, { left: x / world, top: y / world, scale: world * ratio }, shapes, waters, ratio, this._zoom)
-      const names = this._names()
+      const names = (this._written = this._names())
       write(canvas, names, this._bounds.min, ratio)
       Object.assign(canvas.dataset, { zoom: this._zoom, waters: Boolean(waters), names: names.map(({ name }) => name) })
     },
