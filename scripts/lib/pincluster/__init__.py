@@ -7,6 +7,7 @@
 - `attacks`: the table of attacks.
 - `keeper`: processes and folders that are gone when a script is, however it ends.
 - `postgres`: throwaway servers of PostgreSQL.
+- `preload`: libraries in C (`../preload`) that give a process a clock that can be set, a disk that fails, or a count.
 
 The standard library is all that it needs. A script begins with
 
