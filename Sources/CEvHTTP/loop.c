@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 _Thread_local ceh_loop *ceh_current = NULL;
@@ -56,16 +57,22 @@ static void run_jobs(ceh_loop *loop) {
   }
 }
 
+// The clock of deadlines, unlike which that of the machine may be set.
+static struct timeval monotonic_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+}
+
 // Runs every 10 ms while draining: closes connections that have become idle, and ends the loop when none
 // is left.
 static void tick(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
-  struct timeval now;
   for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
     next = LIST_NEXT(c, next);
     if (ceh_connection_is_idle(c)) evhttp_connection_free(c->evcon);
   }
-  evutil_gettimeofday(&now, NULL);
+  const struct timeval now = monotonic_time();
   bool empty = LIST_EMPTY(&loop->connections) && LIST_EMPTY(&loop->lingering);
   if (empty || evutil_timercmp(&now, &loop->deadline, >=)) event_base_loopbreak(loop->base);
 }
@@ -77,7 +84,7 @@ static void begin_draining(ceh_loop *loop, int timeout_ms) {
   loop->draining = true;
   stop_accepting(loop);
   ceh_end_streams(loop);
-  evutil_gettimeofday(&loop->deadline, NULL);
+  loop->deadline = monotonic_time();
   evutil_timeradd(&loop->deadline, &limit, &loop->deadline);
   event_add(loop->tick, &period);
   tick(-1, 0, loop);

@@ -213,7 +213,33 @@ import Testing
     clock.now = start
     store = try clock.store(in: directory)
     loaded = try store.loadIndex(of: info(store))
-    #expect(loaded.index.count == 1100 && loaded.changes == 0)
+    #expect(loaded.index.count == 1100 && loaded.fault != nil)
+  }
+
+  @Test func aClockThatWasFarAheadForATimeHidesNothing() throws {
+    let directory = TemporaryDirectory()
+    let clock = HandClock()
+    let start = clock.now
+    let years: Int64 = 20 * 31_557_600_000
+    var all = features(1...1200)
+    all[0].expires = start + 10
+    var store = try clock.store(in: directory)
+    try store.put(all)
+    try keep(store)
+    clock.now = start + years
+    #expect(try store.removeExpired(from: [info(store).key], at: clock.now))
+    store.close()
+    clock.now = start
+    for round in 0..<3 {
+      store = try clock.store(in: directory)
+      let loaded = try store.loadIndex(of: info(store))
+      #expect(loaded.index.count == 1199 + round && loaded.changes == [nil, 0, 1][round])
+      var late = features(5001 + Int64(round)...5001 + Int64(round))
+      late[0].expires = start + 3_600_000
+      try store.put(late)
+      if round == 0 { try keep(store) }
+      store.close()
+    }
   }
 
   @Test(arguments: [1, 2] as [UInt64])

@@ -1,5 +1,4 @@
 import Collections
-import Dispatch
 import HTTPServer
 import Threading
 
@@ -46,7 +45,7 @@ final class WatchMailbox: Sendable {
   }
 
   private let state = Locked(State())
-  private let signal = DispatchSemaphore(value: 0)
+  private let signal = TimedSemaphore()
 
   /// Leaves a message.
   func post(_ change: (inout Inbox) -> Void) {
@@ -61,7 +60,7 @@ final class WatchMailbox: Sendable {
   /// Waits for messages, at most until a deadline if there is one, and takes them.
   func take(until deadline: ContinuousClock.Instant?) -> Inbox {
     let wait = deadline.map { max(ContinuousClock.now.duration(to: $0) / .nanoseconds(1), 0) }
-    _ = signal.wait(timeout: wait.map { .now() + .nanoseconds(Int($0)) } ?? .distantFuture)
+    signal.wait(until: wait.map { MonotonicTime.now + UInt($0) })
     return state.withLock { state in
       defer { state.inbox = Inbox() }
       state.isSignalled = false

@@ -53,6 +53,7 @@ extension PostgresStore {
     guard answers[0].count > 0, let time = answers[0][0].integer(0), time > 0 else {
       throw .io(reason: "the database doesn't tell the time")
     }
+    setClock(answers[0])
     return ClosedSlots(
       slots: Set((0..<answers[1].count).compactMap { answers[1][$0].integer(0) }), time: time)
   }

@@ -71,9 +71,13 @@ public final class PostgresStore: SharedStore {
   /// When old changes are forgotten next, on a monotonic clock.
   var nextTrim: UInt = 0
 
-  /// The difference of the database's clock from the machine's, in milliseconds.
+  /// The difference of the database's clock from the machine's monotonic one, in milliseconds. The machine's own clock
+  /// doesn't count: features would expire when it is set.
   private final class ClockOffset: Sendable {
     let value = Atomic<Int64>(0)
+
+    /// Milliseconds since some moment.
+    static var monotonicTime: Int64 { Int64(MonotonicTime.now / 1_000_000) }
   }
 
   /// Opens a store; creates its tables if there are none.
@@ -84,10 +88,8 @@ public final class PostgresStore: SharedStore {
     self.configuration = configuration
     let offset = ClockOffset()
     self.offset = offset
-    clock = WallClock {
-      let (time, overflow) = WallClock.machineTime().addingReportingOverflow(
-        offset.value.load(ordering: .relaxed))
-      return overflow ? WallClock.machineTime() : time
+    clock = WallClock(goesBack: true) {
+      ClockOffset.monotonicTime + offset.value.load(ordering: .relaxed)
     }
     servers = PostgresServers(configuration)
     let connection = try PostgresStore.connect(servers)
@@ -141,9 +143,11 @@ public final class PostgresStore: SharedStore {
     nextPoll = 0
   }
 
-  private func setClock(_ answer: PostgresResult) {
+  /// Follows the database's clock, given the answer to a query for its time. Once a second, as that may be set, too, and
+  /// the monotonic clock stands still while the machine sleeps.
+  func setClock(_ answer: PostgresResult) {
     guard answer.count > 0, let time = answer[0].integer(0) else { return }
-    offset.value.store(time / 1000 - WallClock.machineTime(), ordering: .relaxed)
+    offset.value.store(time / 1000 - ClockOffset.monotonicTime, ordering: .relaxed)
   }
 
   /// A descriptor that is readable when other instances have changed something; nil while there is no

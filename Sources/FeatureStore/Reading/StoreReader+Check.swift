@@ -77,13 +77,14 @@ extension StoreReader {
 
   private func check(_ info: CollectionInfo, _ report: inout Report) throws {
     let changes = try ChangeLog(connection)
-    var now = clock.now
-    guard let state = changes.states[info.key], let file = state.file else {
+    let now = clock.now
+    // A start by a clock that has gone back behind the expiry of features doesn't use the file either.
+    guard let state = changes.states[info.key], let file = state.file, now >= state.expiredUntil
+    else {
       _ = try rows(of: info, now: now).load { _ in }
       report.features += info.featureCount
       return
     }
-    now = max(now, state.expiredUntil)
     let index = try FeatureIndexBuilder.withMemory(for: info.featureCount) {
       () throws -> FeatureIndex? in try self.index(file, changes, info, now: now, &report)
     }.flatMap { $0 }

@@ -25,8 +25,12 @@ extension SQLiteStore {
     var fault: String?
     if let state = core.changes.states[info.key], let file = state.file {
       do {
-        // Features deleted as expired stay deleted, even if the clock has gone back since.
-        return try stored(info, file, core, now: max(clock.now, state.expiredUntil))
+        let now = clock.now
+        // Features that have been deleted as expired are still in the file, and living by such a clock.
+        guard now >= state.expiredUntil else {
+          throw Unusable(reason: "the machine's clock has been set back since its features expired")
+        }
+        return try stored(info, file, core, now: now)
       } catch let unusable as Unusable { fault = unusable.reason }
       // It is of no use to later starts either. If this fails, they find out by themselves.
       try? core.transaction.write { () throws(StoreError) in try core.changes.unname(info.key) }

@@ -180,7 +180,8 @@ final class ChangeLog {
     let file = IndexFileName(
       key: key, nonce: Int64(bitPattern: UInt64.random(in: .min ... .max)), firstChange: state.next)
     state.draft = file
-    state.expiredUntil = max(state.expiredUntil, expiredUntil)
+    // If an earlier file was given up because the clock had gone back, its time doesn't count for this one.
+    state.expiredUntil = state.file == nil ? expiredUntil : max(state.expiredUntil, expiredUntil)
     state.setLimit(featureCount: featureCount)
     states[key] = state
     return file
