@@ -185,7 +185,7 @@ extension Problem {
       case .away, .conflict, .dropped: .storeAway
       case .uncertain:
         Problem(
-          504, "the database was lost while it stored this; it isn't known whether it has stored it"
+          504, "the database failed while it stored this; it isn't known whether it has stored it"
         )
       case .attached:
         Problem(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An error of the store. When one is thrown, nothing has been changed.
+/// An error of the store. When one is thrown, nothing has been changed, except where ``uncertain(reason:)`` leaves that open.
 public enum StoreError: Error, Sendable, Equatable {
   /// Another process (or another store in this one) holds the data directory.
   case directoryInUse(path: String, processID: Int32?)
@@ -22,8 +22,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case io(reason: String)
   /// The database can't be reached, or is held up; it may be there again in a moment.
   case away(reason: String)
-  /// The database was lost while a transaction ended, and didn't come back in time to tell how: the changes may
-  /// be there.
+  /// The database was lost while a transaction ended, and didn't come back in time to tell how; or the disk failed when
+  /// everything was written, and only synchronizing it was left. The changes may be there, now or after a crash.
   case uncertain(reason: String)
   /// The database doesn't let the service in, or doesn't let it make its tables.
   case refused(reason: String)

@@ -172,6 +172,14 @@ final class Connection {
   /// Whether a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// Whether the commit that has just failed had written all of the transaction to the log: it was to be synchronized, or
+  /// entered into the log's index.
+  var mayHaveCommitted: Bool {
+    let code = sqlite3_extended_errcode(handle)
+    // SQLITE_IOERR_FSYNC, _SHMOPEN, _SHMSIZE and _SHMMAP, whose macros Swift doesn't see.
+    return code & 0xFF == SQLITE_IOERR && [4, 18, 19, 21].contains(code >> 8)
+  }
+
   /// Whether the file could be opened for reading only.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 

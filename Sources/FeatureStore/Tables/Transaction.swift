@@ -43,6 +43,9 @@ final class Transaction {
   }
 
   /// Commits. If this throws, the transaction is still to be undone.
+  ///
+  /// - Throws: ``StoreError/uncertain(reason:)`` if the disk fails when all is written. The transaction is undone even so, but
+  ///   after a crash the next start finds it in the log, unless a later one has been written over it.
   func close() throws(StoreError) {
     if let loss { throw loss }
     try collections.flush()
@@ -51,7 +54,10 @@ final class Transaction {
     // A log that the disk has no room to copy would take its space for good, and nothing could be deleted.
     let pages = try pageCount.first { (row: Statement) throws(StoreError) in row.integer(0) }
     try connection.allocate(pages: pages ?? 0)
-    try commit.run()
+    do { try commit.run() } catch {
+      guard connection.mayHaveCommitted else { throw error }
+      throw .uncertain(reason: "\(error)")
+    }
     reset(isOnDisk: true)
   }
 
