@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import HTTPServer
 import Texts
@@ -76,7 +75,7 @@ struct ServiceManager: Sendable {
 /// Tells the service manager that each event loop runs, as long as that is so. Everything that a client asks for
 /// begins there.
 final class Watchdog: Sendable {
-  private let end = DispatchSemaphore(value: 0)
+  private let end = TimedSemaphore()
   private let thread: SystemThread?
 
   /// Begins, if the manager wants to hear of it.
@@ -86,7 +85,7 @@ final class Watchdog: Sendable {
       return
     }
     thread = SystemThread { [end] in
-      while end.wait(timeout: .now() + seconds) == .timedOut {
+      while !end.wait(atMost: seconds) {
         if server.responds(within: seconds) { manager.isAlive() }
       }
     }

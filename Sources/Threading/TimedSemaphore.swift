@@ -37,17 +37,19 @@ public final class TimedSemaphore: @unchecked Sendable {
 
   /// Waits for a signal.
   ///
-  /// - Parameter deadline: when it ends in any case, by ``MonotonicTime``; nil for never.
+  /// - Parameter seconds: after which it ends in any case; nil for never.
   /// - Returns: whether there was a signal.
   @discardableResult
-  public func wait(until deadline: UInt? = nil) -> Bool {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+  public func wait(atMost seconds: Double? = nil) -> Bool {
+    // No longer than thirty years.
+    let deadline = seconds.map { MonotonicTime.now + UInt(min(max($0, 0), 1e9) * 1e9) }
     var moment = timespec()
     if let deadline {
       moment.tv_sec = Int(deadline / 1_000_000_000)
       moment.tv_nsec = Int(deadline % 1_000_000_000)
     }
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
     while count == 0 {
       let code =
         deadline == nil

@@ -59,8 +59,7 @@ final class WatchMailbox: Sendable {
 
   /// Waits for messages, at most until a deadline if there is one, and takes them.
   func take(until deadline: ContinuousClock.Instant?) -> Inbox {
-    let wait = deadline.map { max(ContinuousClock.now.duration(to: $0) / .nanoseconds(1), 0) }
-    signal.wait(until: wait.map { MonotonicTime.now + UInt($0) })
+    signal.wait(atMost: deadline.map { ContinuousClock.now.duration(to: $0) / .seconds(1) })
     return state.withLock { state in
       defer { state.inbox = Inbox() }
       state.isSignalled = false
