@@ -105,7 +105,8 @@ static void adopt(ceh_loop *loop, struct bufferevent *bev, struct evhttp_connect
   connection->ssl = bufferevent_openssl_get_ssl(bev);
   connection->fd = bufferevent_getfd(bev);
   connection->since = loop->seconds;
-  if (!ceh_peer_join(connection) || !enter_table(loop, connection)) {
+  bool is_ready = connection->ssl == NULL || ceh_use_records(connection);
+  if (!is_ready || !ceh_peer_join(connection) || !enter_table(loop, connection)) {
     if (connection->peer != NULL) ceh_peer_leave(connection);
     free(connection);
     evhttp_connection_free(evcon);

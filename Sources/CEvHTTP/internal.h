@@ -158,6 +158,7 @@ struct ceh_loop {
   LIST_HEAD(, ceh_linger) lingering;
   long lingering_count;
   ceh_connection *reading;  ///< the connection whose input changed last
+  bool more_records;        ///< the record that OpenSSL is writing is followed by another at once
   long seconds;             ///< since the loop was made
   size_t input_bytes;       ///< of requests that are not answered yet
   size_t output_bytes;      ///< of replies that the sockets have not taken yet
@@ -253,6 +254,8 @@ void ceh_shake(evutil_socket_t fd, short what, void *loop);
 #define CEH_RECORD (16 << 10)
 /// Whether TLS can be used, as the handshake is finished.
 bool ceh_is_secured(const ceh_connection *connection);
+/// Lets OpenSSL write to the socket by a function of records.c. Returns false without memory.
+bool ceh_use_records(ceh_connection *connection);
 /// ceh_write_out() for a connection with TLS.
 bool ceh_write_records(ceh_connection *connection, const struct iovec *pieces, int count,
                        ceh_owner *owner);

@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // The data of a connection with TLS. libevent reads it, and sends the buffer of output. Replies go to OpenSSL
 // directly, in records as large as can be, and into that buffer only if the socket is full.
@@ -25,6 +26,44 @@ bool ceh_has_part_of_record(const ceh_connection *connection) {
   return ceh_arrived(connection) != connection->decrypted;
 }
 
+// MARK: The socket
+
+// Writes as OpenSSL's own BIO of a socket does, but says of a record whether others follow it at once. Otherwise each
+// record would be carried to the other end on its own, which takes longer than to encrypt it.
+static int write_record(BIO *bio, const char *bytes, int size) {
+  bool more = ceh_current != NULL && ceh_current->more_records;
+  ssize_t n = send((int)BIO_get_fd(bio, NULL), bytes, (size_t)size, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+  BIO_clear_retry_flags(bio);
+  if (n < 0 && BIO_sock_should_retry((int)n)) BIO_set_retry_write(bio);
+  return (int)n;
+}
+
+static BIO_METHOD *method;
+
+static void make_method(void) {
+  const BIO_METHOD *own = BIO_s_socket();
+  method = BIO_meth_new(BIO_TYPE_SOCKET, "socket");
+  if (method == NULL) return;
+  BIO_meth_set_write(method, write_record);
+  BIO_meth_set_read(method, BIO_meth_get_read(own));
+  BIO_meth_set_puts(method, BIO_meth_get_puts(own));
+  BIO_meth_set_ctrl(method, BIO_meth_get_ctrl(own));
+  BIO_meth_set_create(method, BIO_meth_get_create(own));
+  BIO_meth_set_destroy(method, BIO_meth_get_destroy(own));
+}
+
+bool ceh_use_records(ceh_connection *connection) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_method);
+  BIO *bio = method == NULL ? NULL : BIO_new(method);
+  if (bio == NULL) return false;
+  BIO_set_fd(bio, connection->fd, BIO_NOCLOSE);
+  SSL_set_bio(connection->ssl, bio, bio);
+  return true;
+}
+
+// MARK: Records
+
 // Copies what follows `offset` bytes of all pieces; returns its size.
 static size_t copy(const struct iovec *pieces, int count, size_t offset, char *destination,
                    size_t size) {
@@ -43,15 +82,18 @@ static size_t copy(const struct iovec *pieces, int count, size_t offset, char *d
   return copied;
 }
 
-// The bytes of the record that begins at `offset`. They are copied unless one piece holds all of them.
+// The bytes of the record that begins at `offset`. They are copied unless one piece holds all of them, as it does if
+// they are the rest of the last one.
 static struct iovec record_at(const struct iovec *pieces, int count, size_t offset,
                               char scratch[CEH_RECORD]) {
   size_t inside = offset;
   for (int i = 0; i < count; i++) {
     size_t length = pieces[i].iov_len;
-    if (inside < length && length - inside >= CEH_RECORD)
-      return (struct iovec){(char *)pieces[i].iov_base + inside, CEH_RECORD};
-    if (inside < length) break;
+    size_t rest = inside < length ? length - inside : 0;
+    if (rest >= CEH_RECORD || (rest > 0 && i == count - 1))
+      return (struct iovec){(char *)pieces[i].iov_base + inside,
+                            rest < CEH_RECORD ? rest : CEH_RECORD};
+    if (rest > 0) break;
     inside -= length;
   }
   return (struct iovec){scratch, copy(pieces, count, offset, scratch, CEH_RECORD)};
@@ -86,8 +128,11 @@ bool ceh_write_records(ceh_connection *connection, const struct iovec *pieces, i
   bool is_full = evbuffer_get_length(output) > 0;  // of a 100 Continue, or of what came before in a stream
   while (!is_full && written < size && written < CEH_SINGLE_WRITE) {
     struct iovec record = record_at(pieces, count, written, scratch);
+    size_t end = written + record.iov_len;
     ERR_clear_error();
+    connection->loop->more_records = end < size && end < CEH_SINGLE_WRITE;
     int n = SSL_write(connection->ssl, record.iov_base, (int)record.iov_len);
+    connection->loop->more_records = false;
     if (n > 0) written += (size_t)n;
     else if (SSL_get_error(connection->ssl, n) == SSL_ERROR_WANT_WRITE) is_full = true;
     else return false;
