@@ -1,5 +1,6 @@
 #include "internal.h"
 
+#include <errno.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -93,6 +94,21 @@ static bool require_certificates(SSL_CTX *tls, const char *authorities) {
   return true;
 }
 
+// Tickets of the same keys are good at all instances, and after a restart. Returns false, and frees the context, if
+// something is wrong.
+static bool use_tickets(SSL_CTX *tls, const char *path, ceh_tls_failure *failure) {
+  enum { SIZE = 80 };  // a name, and keys for HMAC and AES
+  unsigned char keys[SIZE + 1];
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return failed(tls, failure, CEH_TICKETS, strerror(errno));
+  setbuf(file, NULL);  // so that nothing else holds the keys
+  size_t size = fread(keys, 1, sizeof keys, file);
+  fclose(file);
+  bool is_used = size == SIZE && SSL_CTX_set_tlsext_ticket_keys(tls, keys, SIZE) == 1;
+  OPENSSL_cleanse(keys, sizeof keys);
+  return is_used || failed(tls, failure, CEH_TICKETS, "it must have 80 bytes");
+}
+
 // Returns false, and frees the context, if something is wrong.
 static bool use_pair(SSL_CTX *tls, const char *certificate, const char *key,
                      ceh_tls_failure *failure) {
@@ -110,7 +126,7 @@ static bool use_pair(SSL_CTX *tls, const char *certificate, const char *key,
 }
 
 ceh_tls *ceh_tls_server(const char *certificate, const char *key, const char *client_authorities,
-                        ceh_tls_failure *failure) {
+                        const char *tickets, ceh_tls_failure *failure) {
   ERR_clear_error();
   SSL_CTX *tls = SSL_CTX_new(TLS_server_method());
   if (tls == NULL || !configure_server(tls)) {
@@ -118,6 +134,7 @@ ceh_tls *ceh_tls_server(const char *certificate, const char *key, const char *cl
     return NULL;
   }
   if (!use_pair(tls, certificate, key, failure)) return NULL;
+  if (tickets != NULL && !use_tickets(tls, tickets, failure)) return NULL;
   if (client_authorities != NULL && !require_certificates(tls, client_authorities)) {
     failed(tls, failure, CEH_AUTHORITIES, file_error("it holds no certificate in PEM"));
     return NULL;

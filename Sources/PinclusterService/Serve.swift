@@ -23,6 +23,8 @@ struct Serve: RunnableCommand {
       .init("tls-key", "FILE", "key of --tls-cert"),
       .init("tls-client-ca", "FILE", "authorities of clients, which must then have a certificate"),
       .init(
+        "tls-tickets", "FILE", "80 random bytes, by which instances resume each other's sessions"),
+      .init(
         "threads", "N", "event loops", 1...256, standard: min(usual.threads, 256),
         unset: "one for each available processor"),
       .init(

@@ -11,7 +11,7 @@ import Testing
 
   @Test(
     .enabled(if: python != nil, "PINCLUSTER_TEST_PYTHON is not set"),
-    arguments: ["protocols", "reload", "clients", "attacks", "turns", "traffic"])
+    arguments: ["protocols", "reload", "tickets", "clients", "attacks", "turns", "traffic"])
   func `the service is a good server of TLS`(to part: String) throws {
     let python = try #require(TLSTests.python)
     let binary = try #require(ServerBinary.path())

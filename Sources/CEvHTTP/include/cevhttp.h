@@ -98,8 +98,8 @@ typedef struct {
 /// were made with it. Any thread.
 typedef struct ssl_ctx_st ceh_tls;
 
-/// A file of TLS in PEM.
-typedef enum { CEH_CERTIFICATE, CEH_KEY, CEH_AUTHORITIES, CEH_PAIR } ceh_tls_file;
+/// A file of TLS.
+typedef enum { CEH_CERTIFICATE, CEH_KEY, CEH_AUTHORITIES, CEH_TICKETS, CEH_PAIR } ceh_tls_file;
 
 /// The error of a file.
 typedef struct {
@@ -107,10 +107,11 @@ typedef struct {
   char reason[160];
 } ceh_tls_failure;
 
-/// Reads files for a server: a certificate with those between it and its authority, its key, and the authorities of
-/// clients, of which certificates are then required; NULL for none. Returns NULL if something is wrong.
+/// Reads files for a server: in PEM a certificate with those between it and its authority, its key, and the authorities
+/// of clients, of which certificates are then required; and the keys of the tickets in which clients keep sessions. The
+/// last two may be NULL. Returns NULL if something is wrong.
 ceh_tls *ceh_tls_server(const char *certificate, const char *key, const char *client_authorities,
-                        ceh_tls_failure *failure);
+                        const char *tickets, ceh_tls_failure *failure);
 void ceh_tls_free(ceh_tls *tls);
 /// The last second of the certificate, since 1970.
 int64_t ceh_tls_expiry(const ceh_tls *tls);

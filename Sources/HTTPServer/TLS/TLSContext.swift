@@ -1,6 +1,6 @@
 import CEvHTTP
 
-/// The certificate, key and trust of the server of TLS connections, read from PEM files.
+/// The certificate, key and trust of the server of TLS connections, read from files.
 ///
 /// `@unchecked Sendable`: the C side counts its references and is never changed.
 public final class TLSContext: @unchecked Sendable {
@@ -16,14 +16,14 @@ public final class TLSContext: @unchecked Sendable {
   ///   - certificate: its certificate, with those between it and its authority.
   ///   - key: the certificate's key, without a password.
   ///   - clientAuthorities: the authorities of clients, which must then have a certificate; nil if they need none.
+  ///   - tickets: the keys by which clients resume sessions wherever they are the same, 80 bytes; nil for random ones.
   /// - Throws: ``TLSFileError`` if a file can't be read, or the key isn't the certificate's.
   public static func server(
-    certificate: String, key: String, clientAuthorities: String? = nil
+    certificate: String, key: String, clientAuthorities: String? = nil, tickets: String? = nil
   ) throws(TLSFileError) -> TLSContext {
     var failure = ceh_tls_failure()
-    guard let pointer = ceh_tls_server(certificate, key, clientAuthorities, &failure) else {
-      throw TLSFileError(failure)
-    }
+    guard let pointer = ceh_tls_server(certificate, key, clientAuthorities, tickets, &failure)
+    else { throw TLSFileError(failure) }
     return TLSContext(pointer)
   }
 
@@ -38,6 +38,7 @@ public struct TLSFileError: Error, Sendable, Hashable, CustomStringConvertible {
     case certificate
     case key
     case authorities
+    case tickets
     /// The certificate and the key, each of which is fine.
     case pair
   }
@@ -56,6 +57,7 @@ public struct TLSFileError: Error, Sendable, Hashable, CustomStringConvertible {
     case CEH_CERTIFICATE: file = .certificate
     case CEH_KEY: file = .key
     case CEH_AUTHORITIES: file = .authorities
+    case CEH_TICKETS: file = .tickets
     default: file = .pair
     }
     reason = withUnsafeBytes(of: &failure.reason) {

@@ -109,6 +109,12 @@ def reload(binary):
         (["--tls-cert", file("other.pem"), "--tls-key", file("other.key"), "--tls-client-ca", file("other.key")], 1,
          ["--tls-client-ca", "no certificate"]),
         (["--tls-cert", file("other.pem")], 2, ["--tls-key"]),
+        (["--tls-cert", file("other.pem"), "--tls-key", file("other.key"), "--tls-tickets", file("other.key")], 1,
+         ["--tls-tickets", "80 bytes"]),
+        (["--tls-cert", file("other.pem"), "--tls-key", file("other.key"), "--tls-tickets", "/none"], 1,
+         ["--tls-tickets", "No such file"]),
+        (["--tls-cert", file("other.pem"), "--tls-key", file("other.key"), "--tls-tickets", file("other.key"),
+          "--tls-client-ca", file("ca.pem")], 2, ["--tls-tickets", "--tls-client-ca"]),
     ):
         run = subprocess.run([binary, "serve", "--data", file("none"), "--port", "0", *flags], capture_output=True,
                              timeout=60, stdin=subprocess.DEVNULL, text=True)
@@ -116,6 +122,38 @@ def reload(binary):
         assert run.returncode == code and len(lines) == 1, (flags, run.returncode, lines)
         assert all(word in lines[0] for word in words), lines
     assert not (work / "none").exists()
+
+
+def tickets(binary):
+    def keys(name):
+        (work / name).write_bytes(random.randbytes(80))
+
+    def resumes(other, context, session):
+        return other.connect(context, session=session).socket.session_reused
+
+    keys("tickets")
+    keys("others")
+    one, two = (Service(binary, "--tls-tickets", file("tickets")) for _ in range(2))
+    stranger = Service(binary, "--tls-tickets", file("others"))
+    for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+        context = of_version(version)
+        client = one.connect(context)
+        assert client.ask("GET", "/health/live").status == 200
+        session = client.socket.session
+        assert resumes(one, context, session) and resumes(two, context, session), version
+        assert not resumes(stranger, context, session)
+        # The files are read again: the same keys are as good, and others aren't.
+        for number, (source, is_good) in enumerate((("tickets", True), ("others", False), ("tickets", True))):
+            shutil.copy(file(source), file("now"))
+            if number == 0:
+                now = Service(binary, "--tls-tickets", file("now"))
+            else:
+                now.send_signal(signal.SIGHUP)
+                now.await_event("certificate", number + 1)
+            assert resumes(now, context, session) == is_good, (version, source)
+        now.end()
+    for service in (one, two, stranger):
+        service.end()
 
 
 def clients(binary):
@@ -360,7 +398,7 @@ def traffic(binary):
     assert silent.socket.recv(1) == b""
 
 
-CASES = {case.__name__: case for case in (protocols, reload, clients, attacks, turns, traffic)}
+CASES = {case.__name__: case for case in (protocols, reload, tickets, clients, attacks, turns, traffic)}
 
 if __name__ == "__main__":
     try:
