@@ -39,7 +39,9 @@ from service import Service
 def main():
     binary = sys.argv[1]
     only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
-    failed = []
+    chosen, failed = [one for one in TESTS if only in one.__name__], []
+    if not chosen:
+        sys.exit(f"no test is named {only}")
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         service = stack.enter_context(Service(binary, folder))
@@ -48,9 +50,7 @@ def main():
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--enable-unsafe-swiftshader",
                                                             "--disable-features=LocalNetworkAccessChecks"])
         stack.callback(chromium.close)
-        for one in TESTS:
-            if only not in one.__name__:
-                continue
+        for one in chosen:
             begun = time.monotonic()
             try:
                 one(lambda of=service, **options: Browser(chromium, of, **options), service)
@@ -60,7 +60,7 @@ def main():
                 # Not the frames of playwright.
                 own = [line for line in traceback.format_exc().splitlines() if not re.search(r"site-packages|\^\^|^    \w", line)]
                 print(f"FAILED {one.__name__} ({time.monotonic() - begun:.1f} s)", *own[-25:], sep="\n", flush=True)
-    print(f"{len(TESTS)} tests in a browser, {len(failed)} failed")
+    print(f"{len(chosen)} tests in a browser, {len(failed)} failed")
     sys.exit(1 if failed else 0)
 
 
