@@ -5,26 +5,8 @@ import Testing
 
 /// Random histories of watchers: each has its turn, and all places are given back.
 @Suite(.timeLimit(.minutes(Seeds.minutes))) struct WatcherModelTests {
-  /// What must be true and isn't.
-  private struct Broken: Error { let rule: String }
-
-  private static func demand(_ holds: Bool, _ rule: StaticString) throws {
-    if !holds { throw Broken(rule: "not so: \(rule)") }
-  }
-
-  /// Leads a model through histories of many seeds, up to the first that breaks a rule.
-  private static func each(_ history: (inout SeededGenerator) throws -> Void) {
-    for seed in 0..<Seeds.histories {
-      var generator = SeededGenerator(seed: seed)
-      do { try history(&generator) } catch {
-        Issue.record("history \(seed): \(error)")
-        return
-      }
-    }
-  }
-
   @Test func `each watched viewport has its turn`() {
-    WatcherModelTests.each { generator in
+    let fault = Histories.fault { generator in
       var turns = WatchTurns()
       let watches = (0..<generator.int(1...8)).map { _ in
         (
@@ -41,7 +23,7 @@ import Testing
             WatchTurns.Candidate(
               clients: watches[$0].clients, cost: watches[$0].cost, waited: now - due[$0])
           })
-        try WatcherModelTests.demand((next == nil) == candidates.isEmpty, "somebody is next")
+        try Histories.demand((next == nil) == candidates.isEmpty, "somebody is next")
         if let next {
           let place = candidates[next]
           now += watches[place].cost
@@ -53,13 +35,14 @@ import Testing
         let seconds = (now - passed).rounded(.down)
         turns.pass(seconds)
         passed += seconds
-        try WatcherModelTests.demand(due.allSatisfy { now - $0 < 30 }, "none waits for long")
+        try Histories.demand(due.allSatisfy { now - $0 < 30 }, "none waits for long")
       }
     }
+    #expect(fault == nil)
   }
 
   @Test func `places of watchers are given back`() {
-    WatcherModelTests.each { generator in
+    let fault = Histories.fault { generator in
       var limits = WatchLimits()
       (limits.places, limits.placesOfAddress) = (8, 3)
       let mailbox = WatchMailbox(limits: limits, refusals: Refusals())
@@ -70,16 +53,17 @@ import Testing
           let own = admitted.count { $0 == client }
           let fits = admitted.count < limits.places && own < limits.placesOfAddress
           let isIn = (try? mailbox.admit(client)) != nil
-          try WatcherModelTests.demand(isIn == fits, "places are few")
+          try Histories.demand(isIn == fits, "places are few")
           if fits { admitted.append(client) }
         } else if !admitted.isEmpty {
           mailbox.release(admitted.remove(at: generator.int(0...admitted.count - 1)))
         }
-        try WatcherModelTests.demand(mailbox.figures.watchers == admitted.count, "they are counted")
+        try Histories.demand(mailbox.figures.watchers == admitted.count, "they are counted")
       }
       for client in admitted { mailbox.release(client) }
-      try WatcherModelTests.demand(mailbox.figures.watchers == 0, "none is left")
+      try Histories.demand(mailbox.figures.watchers == 0, "none is left")
       for client in [1, 1, 1, 2, 2, 2, 3, 3] as [UInt64] { _ = try mailbox.admit(client) }
     }
+    #expect(fault == nil)
   }
 }

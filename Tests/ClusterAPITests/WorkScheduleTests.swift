@@ -72,7 +72,7 @@ import Testing
     mutating func begin() throws -> Bool {
       guard let job = schedule.begin() else { return false }
       let piece = try piece(job)
-      try demand(piece.place == .new, "a job begins that has begun")
+      try Histories.demand(piece.place == .new, "a job begins that has begun")
       piece.place = .working
       return true
     }
@@ -120,7 +120,7 @@ import Testing
       schedule.look(at: now)
       try obey()
       let late = pieces.contains { $0.place == .waiting && $0.mustEnd(at: now) }
-      try demand(!late, "a job waits that is late or abandoned")
+      try Histories.demand(!late, "a job waits that is late or abandoned")
       return true
     }
 
@@ -149,15 +149,16 @@ import Testing
         case .begin: break
         case .goOn(let job):
           let piece = try piece(job)
-          try demand(piece.place == .waiting, "a job goes on that didn't wait")
+          try Histories.demand(piece.place == .waiting, "a job goes on that didn't wait")
           piece.place = .working
         case .fail(let job, let failure):
           let piece = try piece(job)
-          try demand(piece.place == .new, "a job fails that has begun")
-          try demand(failure == .refused || piece.mustEnd(at: now), "a job fails without a reason")
+          try Histories.demand(piece.place == .new, "a job fails that has begun")
+          try Histories.demand(
+            failure == .refused || piece.mustEnd(at: now), "a job fails without a reason")
           piece.place = .ended
         case .look:
-          try demand(!mustLook, "two look")
+          try Histories.demand(!mustLook, "two look")
           mustLook = true
         case .stuck(let lane): stuck.append(lane)
         case .end: ends += 1
@@ -168,13 +169,9 @@ import Testing
 
     private func piece(_ job: Job) throws -> Piece {
       guard let piece = pieces.first(where: { $0.job === job }) else {
-        throw Broken(rule: "an unknown job")
+        throw Histories.Broken(rule: "an unknown job")
       }
       return piece
-    }
-
-    private func demand(_ holds: Bool, _ rule: StaticString) throws {
-      if !holds { throw Broken(rule: "not so: \(rule)") }
     }
 
     /// Compares what the schedule has counted with what there is.
@@ -186,21 +183,24 @@ import Testing
         // Those that have a turn to begin with, which no thread has taken yet.
         let given = count(.new) - lane.waiting.count
         ready += given
-        try demand(given >= 0 && lane.waiting.count <= capacity, "few wait to be begun")
-        try demand(lane.waiting.begunCount == count(.waiting), "who has begun waits or works")
-        try demand(lane.running == count(.working) + given, "turns are counted")
-        try demand(lane.begun == own.count(where: \.isBegun) + given, "what has begun is counted")
-        try demand(lane.begun <= schedule.most, "few of a lane have begun")
+        try Histories.demand(given >= 0 && lane.waiting.count <= capacity, "few wait to be begun")
+        try Histories.demand(
+          lane.waiting.begunCount == count(.waiting), "who has begun waits or works")
+        try Histories.demand(lane.running == count(.working) + given, "turns are counted")
+        try Histories.demand(
+          lane.begun == own.count(where: \.isBegun) + given, "what has begun is counted")
+        try Histories.demand(lane.begun <= schedule.most, "few of a lane have begun")
         // Whoever may have a turn has one.
         let canWork = isLong ? lane.running < schedule.turns : true
         let canBegin = schedule.begun < schedule.threads && lane.begun < schedule.most
         let waits = lane.waiting.begunCount > 0 || canBegin && lane.waiting.count > 0
         let isFree = schedule.lanes[0].running + schedule.lanes[1].running <= schedule.turns
-        try demand(!(isFree && canWork && waits), "no turn is left unused")
+        try Histories.demand(!(isFree && canWork && waits), "no turn is left unused")
       }
-      try demand(schedule.begun <= schedule.threads, "there are threads")
-      try demand(schedule.isIdle || mustLook, "somebody will look")
-      try demand(schedule.isIdle == pieces.allSatisfy { $0.place == .ended }, "idle or not")
+      try Histories.demand(schedule.begun <= schedule.threads, "there are threads")
+      try Histories.demand(schedule.isIdle || mustLook, "somebody will look")
+      try Histories.demand(
+        schedule.isIdle == pieces.allSatisfy { $0.place == .ended }, "idle or not")
     }
 
     /// Goes on without arrivals until all have ended.
@@ -210,32 +210,31 @@ import Testing
       var steps = 0
       while pieces.contains(where: { $0.place != .ended }) {
         steps += 1
-        try demand(steps < most, "all end in time")
+        try Histories.demand(steps < most, "all end in time")
         try step(arrivals: 0)
       }
       for lane in schedule.lanes {
-        try demand(lane.running == 0 && lane.begun == 0 && lane.waiting.isEmpty, "nothing is left")
+        try Histories.demand(
+          lane.running == 0 && lane.begun == 0 && lane.waiting.isEmpty, "nothing is left")
       }
       if mustLook { _ = try look() }
-      try demand(ends == 1 && !mustLook && schedule.stuck == nil, "the threads end once")
+      try Histories.demand(ends == 1 && !mustLook && schedule.stuck == nil, "the threads end once")
     }
 
     /// Nobody who works does anything any more: whoever isn't begun is answered in time nevertheless.
     mutating func stall() throws {
       for _ in 0..<10 { _ = try look() }
-      try demand(!pieces.contains { $0.place == .new && $0.mustEnd(at: now) && !isReady($0) }, "")
+      try Histories.demand(
+        !pieces.contains { $0.place == .new && $0.mustEnd(at: now) && !isReady($0) }, "")
       let waits = schedule.lanes.map { !$0.waiting.isEmpty }
       let isStuck = schedule.lanes.map(\.isStuck)
-      try demand(waits[0] ? isStuck[0] : true, "a lane with work is stuck")
-      try demand(waits[1] ? isStuck[1] : true, "a lane with work is stuck")
-      try demand((schedule.stuck != nil) == isStuck.contains(true), "it is told")
+      try Histories.demand(waits[0] ? isStuck[0] : true, "a lane with work is stuck")
+      try Histories.demand(waits[1] ? isStuck[1] : true, "a lane with work is stuck")
+      try Histories.demand((schedule.stuck != nil) == isStuck.contains(true), "it is told")
     }
 
     private func isReady(_ piece: Piece) -> Bool { piece.job.number > 0 }
   }
-
-  /// What must be true and isn't.
-  private struct Broken: Error { let rule: String }
 
   @Test func `all are answered, whatever comes, leaves and begins again`() {
     var (restarts, stuck) = (0, 0)

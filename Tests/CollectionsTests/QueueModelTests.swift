@@ -6,24 +6,6 @@ import Testing
 /// Random histories of what waits elsewhere: all of it is answered once nothing comes any more, and all counters are
 /// back at nothing.
 @Suite(.timeLimit(.minutes(Seeds.minutes))) struct QueueModelTests {
-  /// What must be true and isn't.
-  private struct Broken: Error { let rule: String }
-
-  private static func demand(_ holds: Bool, _ rule: StaticString) throws {
-    if !holds { throw Broken(rule: "not so: \(rule)") }
-  }
-
-  /// Leads a model through histories of many seeds, up to the first that breaks a rule.
-  private static func each(_ history: (inout SeededGenerator) throws -> Void) {
-    for seed in 0..<Seeds.histories {
-      var generator = SeededGenerator(seed: seed)
-      do { try history(&generator) } catch {
-        Issue.record("history \(seed): \(error)")
-        return
-      }
-    }
-  }
-
   // MARK: Waits for versions
 
   /// A client that waits.
@@ -42,7 +24,7 @@ import Testing
   }
 
   @Test func `each wait for a version ends once`() {
-    QueueModelTests.each { generator in
+    let fault = Histories.fault { generator in
       let limits = VersionWaits.Limits(places: 8, placesOfAddress: 4)
       var state = VersionWaits.State(limits: limits)
       var readers: [Reader] = []
@@ -51,7 +33,7 @@ import Testing
         let before = readers.filter(\.isWaiting)
         for wait in waits { wait.end(.late) }
         let ended = before.filter { !$0.isWaiting }
-        try QueueModelTests.demand(
+        try Histories.demand(
           ended.count == waits.count && ended.allSatisfy(isRight), "each ends once, and rightly")
       }
       func look() throws {
@@ -60,7 +42,7 @@ import Testing
         try end(late) { $0.deadline <= now }
         try end(abandoned) { $0.isGone }
         willLook = state.mustLook()
-        try QueueModelTests.demand(
+        try Histories.demand(
           !readers.contains { $0.isWaiting && ($0.isGone || $0.deadline <= now) },
           "none waits in vain")
       }
@@ -79,7 +61,7 @@ import Testing
             if let refused = try state.add(wait) { try end([refused]) { _ in true } }
           } catch { reader.ends = 1 }
           if state.mustLook() {
-            try QueueModelTests.demand(!willLook, "it is looked once at a time")
+            try Histories.demand(!willLook, "it is looked once at a time")
             willLook = true
           }
         case 5: if !readers.isEmpty { generator.pick(readers).isGone = true }
@@ -94,11 +76,11 @@ import Testing
           if willLook { try look() }
         }
         let waiting = readers.filter(\.isWaiting)
-        try QueueModelTests.demand(state.figures.waiting == waiting.count, "waits are counted")
-        try QueueModelTests.demand(waiting.count <= limits.places, "few wait")
-        try QueueModelTests.demand(waiting.isEmpty || willLook, "somebody will look")
+        try Histories.demand(state.figures.waiting == waiting.count, "waits are counted")
+        try Histories.demand(waiting.count <= limits.places, "few wait")
+        try Histories.demand(waiting.isEmpty || willLook, "somebody will look")
         for client in 0...3 as ClosedRange<UInt64> {
-          try QueueModelTests.demand(
+          try Histories.demand(
             state.places[client] ?? 0 == waiting.count { $0.client == client },
             "of each address, too")
         }
@@ -109,10 +91,11 @@ import Testing
       } else {
         try end(state.close()) { _ in true }
       }
-      try QueueModelTests.demand(
+      try Histories.demand(
         state.figures.waiting == 0 && state.places.isEmpty && state.waits.isEmpty
           && !readers.contains(where: \.isWaiting), "nothing is left")
     }
+    #expect(fault == nil)
   }
 
   // MARK: Writes
@@ -120,18 +103,18 @@ import Testing
   @Test func `each write is carried out after those of its client`() throws {
     let view = CatalogView(Catalog())
     let limits = WriteLimits()
-    QueueModelTests.each { generator in
+    let fault = Histories.fault { generator in
       let memory = WriteMemory(limits)
       var queue = WriteQueue()
       var (waiting, last) = ([UInt64: [UInt]](), UInt(0))
       func take(_ group: [WriteQueue.Job]) throws {
-        try QueueModelTests.demand(
+        try Histories.demand(
           group.count == 1 || group.allSatisfy(\.write.isSmall), "large ones are alone")
-        try QueueModelTests.demand(group.count <= WriteQueue.maximumGroup, "groups are small")
-        try QueueModelTests.demand(
+        try Histories.demand(group.count <= WriteQueue.maximumGroup, "groups are small")
+        try Histories.demand(
           !group.isEmpty || waiting.values.allSatisfy(\.isEmpty), "what waits is taken")
         for job in group {
-          try QueueModelTests.demand(
+          try Histories.demand(
             waiting[job.share.client]?.first == job.start, "each client's are in order")
           waiting[job.share.client]?.removeFirst()
           job.share.giveBack()
@@ -144,7 +127,9 @@ import Testing
         }
         let client = UInt64(generator.int(1...4))
         let bytes = generator.pick([0, 100, 60_000, 70_000, 1_500_000, 3_000_000])
-        guard let share = memory.share(of: bytes, for: client) else { throw Broken(rule: "room") }
+        guard let share = memory.share(of: bytes, for: client) else {
+          throw Histories.Broken(rule: "room")
+        }
         last += 1
         waiting[client, default: []].append(last)
         queue.append(
@@ -160,12 +145,13 @@ import Testing
         // Each group has one at least, and every other may have none.
         for _ in 0..<40 { try take(queue.takeGroup()) }
       }
-      try QueueModelTests.demand(waiting.values.allSatisfy(\.isEmpty), "all are taken")
-      try QueueModelTests.demand(
+      try Histories.demand(waiting.values.allSatisfy(\.isEmpty), "all are taken")
+      try Histories.demand(
         queue.takeGroup().isEmpty && queue.takeAll().isEmpty, "none is left")
       let whole = memory.share(of: limits.decodedBytes - 1024, for: 1)
-      try QueueModelTests.demand(whole != nil, "all memory has been given back")
+      try Histories.demand(whole != nil, "all memory has been given back")
     }
+    #expect(fault == nil)
   }
 
   @Test func `quick writes of many clients have their turns`() throws {

@@ -103,33 +103,35 @@ enum PostgresSchema {
     guard encoding == "UTF8" else {
       throw .io(reason: "\(path): the database's encoding is \(encoding ?? "unknown"), not UTF8")
     }
-    var state = try state(connection, schema: schema)
-    if state == nil || state.map({ $0.version < migrations.count }) == true {
+    var found = try state(connection, schema: schema)
+    if found.version < migrations.count {
       try migrate(connection, schema: schema, by: migrations)
-      state = try self.state(connection, schema: schema)
+      found = try state(connection, schema: schema)
     }
-    guard let state, state.version > 0 else {
-      throw .damaged(path: path, reason: "its table \"store\" doesn't have one row")
-    }
-    guard state.version <= migrations.count else {
+    guard found.version == migrations.count else {
       throw .newerSchema(
-        path: "\(path), schema \(schema),", found: state.version, supported: migrations.count)
+        path: "\(path), schema \(schema),", found: found.version, supported: migrations.count)
     }
-    return UInt64(bitPattern: state.id)
+    return UInt64(bitPattern: found.id)
   }
 
-  /// The id of a store and the version of its schema, 0 if its row is damaged; nil if there is no schema.
+  /// The id of a store and the version of its schema; 0 if there is none.
+  ///
+  /// - Throws: ``StoreError/damaged(path:reason:)`` if it doesn't say so, and errors of the connection.
   private static func state(
     _ connection: PostgresConnection, schema: String
-  ) throws(StoreError) -> (id: Int64, version: Int)? {
+  ) throws(StoreError) -> (id: Int64, version: Int) {
     let table = SQLText.quoted("store", in: schema)
     guard try connection.once("SELECT to_regclass($1) IS NOT NULL", table)?.isTrue == true else {
-      return nil
+      return (0, 0)
     }
     let rows = try connection.once("SELECT id, version FROM store")
     guard let rows, rows.count == 1, let id = rows[0].integer(0), let version = rows[0].integer(1),
       version > 0
-    else { return (0, 0) }
+    else {
+      throw .damaged(
+        path: connection.address.name, reason: "its table \"store\" doesn't have one row")
+    }
     return (id, Int(clamping: version))
   }
 
@@ -146,10 +148,9 @@ enum PostgresSchema {
         try connection.once("CREATE SCHEMA \(quoted)")
       }
       // Another instance may have been first.
-      let state = try state(connection, schema: schema)
-      let begun = state.map { $0.version == 0 ? migrations.count : $0.version } ?? 0
+      let begun = try state(connection, schema: schema).version
       for step in migrations.dropFirst(begun).joined() { try connection.once(step) }
-      if state == nil {
+      if begun == 0 {
         let id = Int64(bitPattern: UInt64.random(in: .min ... .max))
         try connection.once("INSERT INTO store (id, version) VALUES (\(id), \(migrations.count))")
       } else if begun < migrations.count {
