@@ -39,7 +39,7 @@ from service import Service
 def main():
     binary = sys.argv[1]
     only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
-    chosen, failed = [one for one in TESTS if only in one.__name__], []
+    chosen, failures = [one for one in TESTS if only in one.__name__], []
     if not chosen:
         sys.exit(f"no test is named {only}")
     with contextlib.ExitStack() as stack:
@@ -56,12 +56,18 @@ def main():
                 one(lambda of=service, **options: Browser(chromium, of, **options), service)
                 print(f"ok {one.__name__} ({time.monotonic() - begun:.1f} s)", flush=True)
             except Exception:
-                failed.append(one.__name__)
                 # Not the frames of playwright.
                 own = [line for line in traceback.format_exc().splitlines() if not re.search(r"site-packages|\^\^|^    \w", line)]
-                print(f"FAILED {one.__name__} ({time.monotonic() - begun:.1f} s)", *own[-25:], sep="\n", flush=True)
-    print(f"{len(chosen)} tests in a browser, {len(failed)} failed")
-    sys.exit(1 if failed else 0)
+                failures.append([f"FAILED {one.__name__} ({time.monotonic() - begun:.1f} s)", *own[-25:]])
+                print(failures[-1][0], flush=True)
+                # So that what a test has left open takes no time of the next one.
+                for context in chromium.contexts:
+                    context.close()
+    # At the end, where a reader of the log looks.
+    for failure in failures:
+        print(*failure, sep="\n")
+    print(f"{len(chosen)} tests in a browser, {len(failures)} failed")
+    sys.exit(1 if failures else 0)
 
 
 main()

@@ -40,7 +40,8 @@ class Browser:
         self.context.add_init_script(WATCH)
         self.page = self.context.new_page()
         self.service = service
-        self.requests, self.errors = [], []
+        # Requests that get no answer for as long as the page is open.
+        self.requests, self.errors, self.held = [], [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("dialog", lambda dialog: self.errors.append(dialog.message))
@@ -92,6 +93,8 @@ class Browser:
 
     def close(self, others=()):
         violations = self.page.evaluate("window.violations ?? []")
+        for route in self.held:
+            route.abort()
         self.context.close()
         assert not violations, violations
         assert not self.errors, self.errors

@@ -139,16 +139,18 @@ def times_come_while_it_plays(browse, service):
     window = "['from', 'to'].map(id => Date.parse(document.getElementById(id).getAttribute('aria-valuetext')) / 864e5)"
     page.click("#play")
     until(page, "Number(document.getElementById('from').value) > 50")
-    begin, end = page.evaluate(window)
-    place = page.evaluate("Number(document.getElementById('from').value)")
-    # The whole is three times as long from now on, of which an event within the window tells: it goes on where it was, as wide as it was.
-    service.store("season", [(900, [10, 50], {"on": "2026-12-24"}), (901, [10, 50], {
-        "on": f"{date(1970, 1, 1) + timedelta((begin + end) / 2 + 2)}"})])
+    began, (begin, end), place = page.evaluate(f"[performance.now(), {window}, Number(document.getElementById('from').value)]")
+    # The whole is three times as long from now on, of which an event within the window tells, wherever that is by then: it goes on
+    # where it was, as wide as it was.
+    service.store("season", [(900, [10, 50], {"on": "2026-12-24"})] + [
+        (901 + i, [10, 50], {"on": f"{date(1970, 1, 1) + timedelta(begin + 5 * i)}"}) for i in range(60)])
     until(page, f"Number(document.getElementById('from').value) < {place}")
     for _ in range(12):
         page.wait_for_timeout(250)
-        now = page.evaluate(window)
-        assert now[0] >= begin - 3 and now[0] <= begin + 60, (begin, now)
+        time, now = page.evaluate(f"[performance.now(), {window}]")
+        # A quarter of a window every 0.7 s, or later on a busy machine.
+        moves = (time - began) / 700 + 1
+        assert begin - 3 <= now[0] <= begin + 3 + moves * (end - begin + 6) / 4, (begin, moves, now)
         assert abs((now[1] - now[0]) - (end - begin)) <= 6, (begin, end, now)
     page.click("#play")
     b.close()
