@@ -228,14 +228,15 @@ import Threading
     let many = (0..<1000).map { TwinFeature($0, 4, 5) }
     for _ in 0..<5 { await service.store(many) }
     // Where each was and is, but for the 999 that were nowhere.
-    #expect(log.coordinates(after: version)?.count == 5 * 2000 - 999)
+    #expect(log.coordinates(after: version)?.count == 9001)
     #expect(log.coordinates(after: version + 4)?.count == 2000)
     for _ in 0..<60 { await service.store(many) }
     let last = version + 65
     #expect(log.coordinates(after: version) == nil)
     let kept = TouchLog.capacity / 2000
-    #expect(log.coordinates(after: last - Int64(kept))?.count == kept * 2000)
-    #expect(log.coordinates(after: last - Int64(kept) - 1) == nil)
+    let first = last - Int64(kept)
+    #expect(log.coordinates(after: first)?.count == kept * 2000)
+    #expect(log.coordinates(after: first - 1) == nil)
     #expect(log.coordinates(after: last)?.isEmpty == true)
     #expect(log.coordinates(after: last + 1) == nil)
   }

@@ -36,15 +36,19 @@ import Testing
       let answer = await service.get(target)
       let distance = GlobeDistance(from: origin)
       let passing = all.filter(passes)
-      let wanted = passing.enumerated().map { (distance.metres(to: $0.element.coordinate), $0) }
-        .sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1.offset < $1.1.offset }.prefix(limit)
-      #expect(answer.ids == wanted.map { $0.1.element.idJSON.text }, "\(target)")
+      // Of the same distance, in index order: each key comes with its place.
+      let keys: [(metres: Double, place: Int)] = passing.indices.map {
+        (distance.metres(to: passing[$0].coordinate), $0)
+      }
+      let nearest = keys.sorted { $0 < $1 }.prefix(limit)
+      let ids: [String] = nearest.map { passing[$0.place].idJSON.text }
+      #expect(answer.ids == ids, "\(target)")
       #expect(answer["numberMatched"]?.int == passing.count && answer.next == nil)
       let told = answer["features"]?.array?.map { $0["distance"]?.double }
-      #expect(told == wanted.map(\.0), "\(target)")
-      for ((metres, one), told) in zip(wanted, told ?? []) {
-        let twin = TwinGlobe.metres(origin, one.element.coordinate)
-        #expect((twin - metres).magnitude < 1e-6 && told == metres)
+      #expect(told == nearest.map(\.metres), "\(target)")
+      for (metres, place) in nearest {
+        let twin = TwinGlobe.metres(origin, passing[place].coordinate)
+        #expect((twin - metres).magnitude < 1e-6)
       }
     }
   }

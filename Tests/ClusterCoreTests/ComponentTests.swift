@@ -89,11 +89,10 @@ import Testing
     let center = (0..<1500).map { i in
       MapPoint(x: 1e8 + Double(i % 40) / 1e6, y: 1e8 + Double(i / 40) / 1e6)
     }
-    let arc = (0..<1500).map { i in
+    let arc = (0..<1500).map { i -> MapPoint in
       let angle = Double(i) / 1500
-      return MapPoint(
-        x: 1e8 + 1e6 * (1 - angle * angle) / (1 + angle * angle),
-        y: 1e8 + 2e6 * angle / (1 + angle * angle))
+      let scale = 1e6 / (1 + angle * angle)
+      return MapPoint(x: 1e8 + scale * (1 - angle * angle), y: 1e8 + scale * 2 * angle)
     }
     let points = try PointIndex.of(
       (center + arc).map {
@@ -140,7 +139,8 @@ import Testing
     }
     let points = try PointIndex.of(coordinates)
     let twin = MethodTwin(points)
-    for radius in [1.0 / 1024, 1.0 / 512, 1.0 / 450, 1.0 / 300, 1.0 / 100, 1.0 / 16] {
+    for parts in [1024, 512, 450, 300, 100, 16] as [Double] {
+      let radius = 1 / parts
       let found = try ComponentClusterer(points: points, radius: radius).run()
       #expect(found.ordinals == twin.components(radius: radius), "radius \(radius)")
     }

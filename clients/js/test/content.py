@@ -225,7 +225,7 @@ def maplibre(browse, service, style, **context):
     b.page.route("**/stub", lambda route: route.fulfill(body=page, content_type="text/html"))
     b.page.route("**/gl/*", lambda route: route.fulfill(path=MAPLIBRE / route.request.url.rsplit("/", 1)[1]))
     b.page.route("https://base.test/**", lambda route: route.abort())
-    b.page.route("https://base.test/hangs/**", b.held.append)
+    b.page.route("https://base.test/hangs/**", lambda route: b.held.append(route))
     b.page.route("https://base.test/glyphs/**", lambda route: route.fulfill(body=b"", content_type="application/x-protobuf"))
     b.page.goto(f"{service.url}/stub")
     b.page.evaluate(f"""async () => {{

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from harness import test, until
 
-STEPS = 1000 if "--full" in sys.argv else 250
+STEPS = 1000 if "--full" in sys.argv else 100
 
 
 def concerts(service, name, days):
