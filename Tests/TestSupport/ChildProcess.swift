@@ -73,7 +73,9 @@ public final class ChildProcess: Sendable {
     var next = environ
     while let entry = next.pointee {
       let text = String(cString: entry)
-      if !text.hasPrefix("PINCLUSTER_") { kept.append(text) }
+      // Of two with the same name the first counts.
+      let isReplaced = extra.keys.contains { text.hasPrefix("\($0)=") }
+      if !text.hasPrefix("PINCLUSTER_"), !isReplaced { kept.append(text) }
       next += 1
     }
     return kept + extra.map { "\($0.key)=\($0.value)" }
