@@ -1,11 +1,54 @@
 import TestSupport
 import Testing
+import Threading
 
 @testable import Collections
 
 /// Random histories of what waits elsewhere: all of it is answered once nothing comes any more, and all counters are
 /// back at nothing.
 @Suite(.timeLimit(.minutes(Seeds.minutes))) struct QueueModelTests {
+  // MARK: Shares
+
+  /// Any clients take of something that is shared and give it back, beside a table of what each has.
+  @Test func `a ledger has what its clients have, and gives nobody too much`() {
+    let fault = Histories.fault { generator in
+      let (all, each) = (generator.int(1...60), generator.int(1...40))
+      let (reserve, little) = (generator.int(0...all), generator.int(0...10))
+      var ledger = ClientLedger(all: all, each: each, reserve: reserve, little: little)
+      var table: [UInt64: Int] = [:]
+      for _ in 0..<60 {
+        let client = UInt64(generator.int(0...4))
+        let (own, total) = (table[client] ?? 0, table.values.reduce(0, +))
+        if generator.chance(0.6) {
+          let amount = generator.pick([0, 1, 2, 7, 30, .max])
+          let isTooMuch = amount > 100 || own + amount > each
+          let isFull =
+            amount > 100 || total + amount > all - (own + amount <= little ? 0 : reserve)
+          let refusal = ledger.refusal(of: amount, for: client)
+          try Histories.demand(
+            refusal == (isTooMuch ? .share : isFull ? .full : nil), "the reason is right")
+          try Histories.demand(
+            own > 0 || refusal == ledger.refusalOfNewcomer(amount), "as for a newcomer")
+          let isTaken = ledger.take(amount, for: client)
+          try Histories.demand(isTaken == (refusal == nil), "it is given unless refused")
+          if isTaken { table[client] = own + amount == 0 ? nil : own + amount }
+        } else {
+          let amount = generator.int(0...own)
+          ledger.give(amount, of: client)
+          table[client] = own == amount ? nil : own - amount
+        }
+        try Histories.demand(
+          ledger.amounts == table && ledger.total == table.values.reduce(0, +), "all is counted")
+        let greediest = ledger.greediest.map { table[$0] ?? 0 }
+        try Histories.demand(greediest == table.values.max(), "the greediest has most")
+      }
+      for (client, amount) in table { ledger.give(amount, of: client) }
+      try Histories.demand(
+        ledger.total == 0 && ledger.amounts.isEmpty && ledger.greediest == nil, "nothing is left")
+    }
+    #expect(fault == nil)
+  }
+
   // MARK: Waits for versions
 
   /// A client that waits.
@@ -81,7 +124,7 @@ import Testing
         try Histories.demand(waiting.isEmpty || willLook, "somebody will look")
         for client in 0...3 as ClosedRange<UInt64> {
           try Histories.demand(
-            state.places[client] ?? 0 == waiting.count { $0.client == client },
+            state.places[client] == waiting.count { $0.client == client },
             "of each address, too")
         }
       }
@@ -92,7 +135,7 @@ import Testing
         try end(state.close()) { _ in true }
       }
       try Histories.demand(
-        state.figures.waiting == 0 && state.places.isEmpty && state.waits.isEmpty
+        state.figures.waiting == 0 && state.places.amounts.isEmpty && state.waits.isEmpty
           && !readers.contains(where: \.isWaiting), "nothing is left")
     }
     #expect(fault == nil)

@@ -155,11 +155,11 @@ final class ChangeDispatcher {
     var total = watches.values.reduce(0) { $0 + $1.byteCount }
     guard total > mailbox.limits.bytes else { return }
     while total > mailbox.limits.bytes {
-      var taken: [UInt64: Int] = [:]
+      var taken = ClientLedger()
       for watch in watches.values {
-        for client in watch.addresses { taken[client, default: 0] += watch.byteCount }
+        for client in watch.addresses { taken.add(watch.byteCount, for: client) }
       }
-      let greedy = taken.max { $0.value < $1.value }?.key
+      let greedy = taken.greediest
       let largest = watches.filter { watch in
         greedy.map { watch.value.addresses.contains($0) } ?? true
       }.max { $0.value.byteCount < $1.value.byteCount }

@@ -69,8 +69,8 @@ final class Watch {
   private let home = Confinement.currentThread
   private var requests: [Request] = []
   private var watchers: [Int: Watcher] = [:]
-  /// The addresses of those, each with their number.
-  private var clients: [UInt64: Int] = [:]
+  /// The number of those of each address.
+  private var clients = ClientLedger()
   /// The version that the viewport showed after the last step.
   private var version: Int64 = 0
   /// The seconds that a step is expected to take.
@@ -113,7 +113,7 @@ final class Watch {
   var isQuick: Bool { cost <= Watch.quickStep }
 
   /// The addresses of its watchers and of clients that ask to watch.
-  var addresses: [UInt64] { Array(clients.keys) }
+  var addresses: [UInt64] { clients.clients }
 
   /// When the next step is due; nil if there is nothing to do.
   var due: ContinuousClock.Instant? {
@@ -128,7 +128,7 @@ final class Watch {
   func add(_ request: Request) {
     home.check()
     requests.append(request)
-    clients[request.client, default: 0] += 1
+    clients.add(1, for: request.client)
   }
 
   func begin(_ stream: ResponseStream, of watcher: Int) {
@@ -143,8 +143,7 @@ final class Watch {
 
   /// Notes that a client isn't a watcher any more, before it is told so.
   private func leave(_ client: UInt64) {
-    let left = (clients[client] ?? 0) - 1
-    clients[client] = left > 0 ? left : nil
+    clients.give(1, of: client)
     mailbox.release(client)
   }
 

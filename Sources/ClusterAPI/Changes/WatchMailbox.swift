@@ -11,6 +11,7 @@ final class WatchMailbox: Sendable {
 
   init(limits: WatchLimits, refusals: Refusals) {
     (self.limits, self.refusals) = (limits, refusals)
+    state = Locked(State(places: ClientLedger(all: limits.places, each: limits.placesOfAddress)))
   }
 
   /// The messages since the last look.
@@ -40,11 +41,11 @@ final class WatchMailbox: Sendable {
     var isSignalled = false
     var lastID = 0
     var figures = Figures()
-    /// The number of watchers of each address.
-    var places: [UInt64: Int] = [:]
+    /// The watchers of each address.
+    var places: ClientLedger
   }
 
-  private let state = Locked(State())
+  private let state: Locked<State>
   private let signal = TimedSemaphore()
 
   /// Leaves a message.
@@ -75,16 +76,13 @@ final class WatchMailbox: Sendable {
   /// - Throws: ``Problem`` if there are too many, of all addresses or of this one.
   func admit(_ client: UInt64) throws(Problem) -> Int {
     let result = state.withLock { state -> Result<Int, Problem> in
-      let place = (state.places[client] ?? 0) + 1
-      if state.figures.watchers >= limits.places {
+      if state.places.total >= limits.places {
         return .failure(.unavailable("\(limits.places) clients watch already", .watchers))
       }
-      if place > limits.placesOfAddress {
+      guard state.places.take(1, for: client) else {
         let detail = "\(limits.placesOfAddress) clients of this address watch already"
         return .failure(.overShare(detail))
       }
-      state.figures.watchers += 1
-      state.places[client] = place
       state.lastID += 1
       return .success(state.lastID)
     }
@@ -93,16 +91,18 @@ final class WatchMailbox: Sendable {
 
   /// Counts that a watcher is one no longer. It must not have been told before.
   func release(_ client: UInt64) {
-    state.withLock { state in
-      state.figures.watchers -= 1
-      let left = (state.places[client] ?? 0) - 1
-      state.places[client] = left > 0 ? left : nil
-    }
+    state.withLock { $0.places.give(1, of: client) }
   }
 
   /// Changes the figures.
   func count(_ change: (inout Figures) -> Void) { state.withLock { change(&$0.figures) } }
 
   /// The figures now.
-  var figures: Figures { state.withLock { $0.figures } }
+  var figures: Figures {
+    state.withLock { state in
+      var figures = state.figures
+      figures.watchers = state.places.total
+      return figures
+    }
+  }
 }

@@ -80,36 +80,41 @@ package final class VersionWaits: Sendable {
   /// The present waits, and which end next: the decisions, without threads and clocks, so that tests can try any order of
   /// events.
   struct State: Sendable {
-    fileprivate let limits: Limits
     /// By collection, the oldest first.
     // Characters: ids of collections, which are of ASCII
     private(set) var waits: [String: [Wait]] = [:]
     /// The number of each address.
-    private(set) var places: [UInt64: Int] = [:]
-    private(set) var figures = Figures()
+    private(set) var places: ClientLedger
+    private var ended = Figures()
     /// Whether ``look(at:)`` will be called in a while.
     private(set) var isLookedAt = false
     private var isClosed = false
 
-    init(limits: Limits = Limits()) { self.limits = limits }
+    init(limits: Limits = Limits()) {
+      places = ClientLedger(all: limits.places, each: limits.placesOfAddress)
+    }
+
+    var figures: Figures {
+      var figures = ended
+      figures.waiting = places.total
+      return figures
+    }
 
     /// Adds a wait, and returns one that is refused for it.
     mutating func add(_ wait: Wait) throws(Failure) -> Wait? {
       if isClosed { throw .stopping }
-      let place = (places[wait.client] ?? 0) + 1
-      guard place <= limits.placesOfAddress else {
-        throw .addressShare(limits.placesOfAddress)
-      }
       var refused: Wait?
-      if figures.waiting >= limits.places {
-        guard let most = places.max(by: { $0.value < $1.value }), most.value > place,
-          let newest = takeNewest(of: most.key)
-        else { throw .full(limits.places) }
+      switch places.refusal(of: 1, for: wait.client) {
+      case nil: break
+      case .share: throw .addressShare(places.each)
+      case .full:
+        guard let greedy = places.greediest, places[greedy] > places[wait.client] + 1,
+          let newest = takeNewest(of: greedy)
+        else { throw .full(places.all) }
         refused = newest
       }
       waits[wait.collection, default: []].append(wait)
-      places[wait.client] = place
-      figures.waiting += 1
+      places.add(1, for: wait.client)
       return refused
     }
 
@@ -126,7 +131,7 @@ package final class VersionWaits: Sendable {
     ) -> (shown: [Wait], others: [Wait]) {
       guard waits[collection] != nil else { return ([], []) }
       let shown = take(collection) { $0.scope == scope && $0.version <= version }
-      figures.shown += shown.count
+      ended.shown += shown.count
       var seen: Set<ObjectIdentifier> = []
       let others = (scope == nil ? waits[collection] ?? [] : []).filter { wait in
         wait.scope.map { seen.insert($0).inserted } ?? false
@@ -142,7 +147,7 @@ package final class VersionWaits: Sendable {
         abandoned += take(collection) { $0.isAbandoned() }
         late += take(collection) { $0.deadline <= now }
       }
-      figures.late += late.count
+      ended.late += late.count
       return (late, abandoned)
     }
 
@@ -161,7 +166,7 @@ package final class VersionWaits: Sendable {
       }
       guard !over.isEmpty else { return [] }
       waits[collection] = rest.isEmpty ? nil : rest
-      for wait in over { leave(wait.client) }
+      for wait in over { places.give(1, of: wait.client) }
       return over
     }
 
@@ -173,14 +178,8 @@ package final class VersionWaits: Sendable {
       guard let (collection, index, wait) = newest else { return nil }
       waits[collection]?.remove(at: index)
       if waits[collection]?.isEmpty == true { waits[collection] = nil }
-      leave(client)
+      places.give(1, of: client)
       return wait
-    }
-
-    private mutating func leave(_ client: UInt64) {
-      figures.waiting -= 1
-      let left = (places[client] ?? 0) - 1
-      places[client] = left > 0 ? left : nil
     }
   }
 
@@ -206,7 +205,7 @@ package final class VersionWaits: Sendable {
   }
 
   /// The reason of a wait that was over because of others.
-  package var refusal: Failure { .full(state.withLock { $0.limits.places }) }
+  package var refusal: Failure { .full(state.withLock { $0.places.all }) }
 
   // MARK: The end
 

@@ -5,20 +5,21 @@ import Threading
 /// client. A part is reserved for clients that use little, so that a few greedy ones don't keep others from
 /// writing.
 package final class WriteMemory: Sendable {
-  private struct Used {
-    var bytes = 0
-    var byClient: [UInt64: Int] = [:]
-  }
-
   /// The most memory of a client that may use the reserve, in bytes.
   private static let little = 1 << 20
   /// The memory of a write beside its features, in bytes.
   private static let overhead = 1024
 
   private let limits: WriteLimits
-  private let used = Locked(Used())
+  private let used: Locked<ClientLedger>
 
-  init(_ limits: WriteLimits) { self.limits = limits }
+  init(_ limits: WriteLimits) {
+    self.limits = limits
+    used = Locked(
+      ClientLedger(
+        all: limits.waitingBytes, each: limits.decodedBytes, reserve: limits.waitingBytes / 4,
+        little: WriteMemory.little))
+  }
 
   /// Reserves memory for a write of a client; nil if too much is taken.
   package func share(of bytes: Int, for client: UInt64) -> Share? {
@@ -28,23 +29,14 @@ package final class WriteMemory: Sendable {
 
   /// Whether there is memory for a write of a client that has no other.
   package func hasRoom(for bytes: Int) -> Bool {
-    let bytes = bytes + WriteMemory.overhead
-    return used.withLock { isRoom($0.bytes + bytes, own: bytes) }
-  }
-
-  /// Whether a client may have so much of what all have.
-  private func isRoom(_ all: Int, own: Int) -> Bool {
-    let reserve = own <= WriteMemory.little ? 0 : limits.waitingBytes / 4
-    return own <= limits.decodedBytes && all <= limits.waitingBytes - reserve
+    used.withLock { $0.refusalOfNewcomer(bytes + WriteMemory.overhead) == nil }
   }
 
   /// Changes the memory of a client; false, without a change, if that would be too much.
   private func add(_ bytes: Int, for client: UInt64) -> Bool {
     used.withLock { used in
-      let own = used.byClient[client, default: 0] + bytes
-      guard isRoom(used.bytes + bytes, own: own) || bytes <= 0 else { return false }
-      used.bytes += bytes
-      used.byClient[client] = own == 0 ? nil : own
+      if bytes > 0 { return used.take(bytes, for: client) }
+      used.give(-bytes, of: client)
       return true
     }
   }
