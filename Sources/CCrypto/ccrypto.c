@@ -14,6 +14,12 @@
 #include <pthread.h>
 #include <string.h>
 
+// The library's memory stays until the process is gone. At exit other threads may still use what its own handler would
+// free, and those that end later would leave behind what the library keeps for each thread.
+__attribute__((constructor)) static void keep_until_the_end(void) {
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
 // An EVP_PKEY under a name of our own.
 static EVP_PKEY *evp(const ccrypto_key *key) { return (EVP_PKEY *)key; }
 static ccrypto_key *owned(EVP_PKEY *key) { return (ccrypto_key *)key; }
