@@ -140,15 +140,14 @@ extension Resources {
   ) throws -> Outcome {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.geoJSON, .json, .csv], isPaged: true)
-    let isTable = asked.type == .csv
     return try answer(asked, request, as: .items(asked.paging.limit)) { found in
-      Resources.featureCollection(
-        found.result.ordinals(
+      try FeaturePage(
+        ordinals: found.result.ordinals(
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
-        of: asked.snapshot.index,
-        columns: isTable ? try FeatureForm().tableColumns(of: asked.snapshot) : nil,
-        matched: found.annotation.count, paging: asked.paging, notes: asked.notes(),
-        request: request, base: asked.base ?? "", type: asked.type, etag: asked.etag)
+        matched: found.annotation.count, snapshot: asked.snapshot, paging: asked.paging,
+        notes: asked.notes(), request: request, base: asked.base ?? "",
+        type: asked.type, etag: asked.etag
+      ).response()
     }
   }
 

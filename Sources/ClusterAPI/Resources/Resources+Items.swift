@@ -58,72 +58,13 @@ extension Resources {
         } ?? form.near.map { near in
           scope.ordinals(in: region, nearestTo: near, limit: paging.limit)
         } ?? scope.ordinals(in: region, offset: paging.offset, limit: paging.limit)
-      return Resources.featureCollection(
-        ordinals, of: collection.index, form,
-        columns: isTable ? try form.tableColumns(of: snapshot) : nil,
-        matched: scope.count(in: region), paging: paging,
+      return try FeaturePage(
+        ordinals: ordinals, matched: scope.count(in: region), snapshot: snapshot, form: form,
+        id: id, paging: paging,
         notes: PropertyNotes(filter: filter).sentences(in: collection), request: request,
-        base: base, type: type, etag: etag, of: id)
+        base: base, type: type, etag: etag
+      ).response()
     }
-  }
-
-  /// A page of features: the given ones, or as many as fit into it. JSON and GeoJSON differ in the media type
-  /// only.
-  ///
-  /// - Parameter columns: those of a table; nil for other types.
-  static func featureCollection(
-    _ ordinals: [Int], of index: FeatureIndex, _ form: FeatureForm = FeatureForm(),
-    columns: CSVWriter.Columns? = nil, matched: Int, paging: Paging, notes: [String],
-    request: HTTPRequest, base: String, type: MediaType, etag: String, of id: String? = nil
-  ) -> HTTPResponse {
-    var ordinals = AnswerLimit.page(
-      ordinals, of: index, form.properties,
-      otherBytes: AnswerLimit.otherBytes + (columns?.count ?? 0))
-    if type == .html { ordinals = ordinals.prefix(FeatureTable.mostRows) }
-    var links = [Link(base + Resources.target(request), "self", type, "This page")]
-    if let id {
-      links.append(Resources.alternate(request, base, of: type, .geoJSON))
-      if type != .csv {
-        let table = Resources.target(request, setting: "f", to: MediaType.csv.shortName)
-        links.append(Link(base + table, "alternate", .csv, "The same as a table"))
-      }
-      links.append(Link("\(base)/collections/\(id)", "collection", .json, "The collection"))
-    }
-    let next = paging.offset + ordinals.count
-    if form.near == nil && paging.limit > 0 && next < matched {
-      links.append(Link(base + nextPage(request, offset: next), "next", type, "The next page"))
-    }
-    if let id, type == .html {
-      return page(
-        ordinals, of: index, form, matched: matched, in: id, paging, links: links, base,
-        notes: notes, etag: etag, request
-      ).noting(notes)
-    }
-    if let columns {
-      return table(
-        ordinals, of: index, form, columns, matched: matched, links: links, etag: etag, of: id
-      ).noting(notes)
-    }
-    var response = HTTPResponse(
-      type: type, etag: etag, reserving: 512 + ordinals.count * 256
-    ) { json in
-      json.member("type", "FeatureCollection")
-      json.member("numberMatched", matched)
-      json.member("numberReturned", ordinals.count)
-      json.notes(notes)
-      json.links(links)
-      json.array("features") { json in
-        for ordinal in ordinals {
-          let record = index.record(at: ordinal)
-          if Interruption.poll(100 &+ record.properties.count / 4) { return }
-          json.feature(record, form)
-        }
-      }
-    }
-    response.add(form)
-    // It tells what filters may name, too.
-    response.add(links + (id.map { [queryables(of: $0, base)] } ?? []))
-    return response
   }
 
   /// The path and query of a request as they can stand in a link, without a slash at the end of the path.

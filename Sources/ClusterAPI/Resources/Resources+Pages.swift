@@ -98,41 +98,6 @@ extension Resources {
     return page.response(etag: etag, links: links)
   }
 
-  /// Features, with a map.
-  static func page(
-    _ ordinals: ArraySlice<Int>, of index: FeatureIndex, _ form: FeatureForm, matched: Int,
-    in id: String, _ paging: Paging, links: [Link], _ base: String, notes: [String], etag: String,
-    _ request: HTTPRequest
-  ) -> HTTPResponse {
-    let collection = Link("\(base)/collections/\(id)?f=html", "collection", .html, id)
-    var page = HTMLPage(
-      "Features", above: [home(base), collections(base), collection], base: base, for: request)
-    for note in notes { page.add(note: note) }
-    page.add(actions: [("Show the collection on the map", "\(base)/map#collection=\(id)")])
-    if form.hasGeometry {
-      page.add(map: ordinals.map { index.position(at: $0) }, "Where the features of this page are")
-    }
-    add(paging, shown: ordinals.count, of: matched, links, base, request, to: &page)
-    let table = FeatureTable(ordinals, of: index, form)
-    if !ordinals.isEmpty {
-      page.section("Properties")
-      table.write(to: &page.html, "\(base)/collections/\(id)/items")
-      if table.isPartial { page.add(note: "Features have more properties: see their own pages.") }
-      if ordinals.count < matched {
-        add(
-          paging, "Pages, below", shown: ordinals.count, of: matched, links, base, request,
-          to: &page)
-      }
-    }
-    page.section("For programs")
-    page.add(list: [
-      ("This page, as GeoJSON", alternate(in: links)),
-      ("This page, as CSV", alternate(in: links, .csv)),
-      ("Properties to ask for", "\(base)/collections/\(id)/queryables"),
-    ])
-    return page.response(etag: etag, links: links)
-  }
-
   /// The most bytes of a value, and the most members, on the page of a feature.
   private static let (longestValue, mostMembers) = (4000, 1000)
 
@@ -212,12 +177,12 @@ extension Resources {
 
   static func home(_ base: String) -> Link { Link("\(base)/?f=html", "root", .html, "pincluster") }
 
-  private static func collections(_ base: String) -> Link {
+  static func collections(_ base: String) -> Link {
     Link("\(base)/collections?f=html", "data", .html, "Collections")
   }
 
   /// The address of the same for programs.
-  private static func alternate(in links: [Link], _ type: MediaType? = nil) -> String {
+  static func alternate(in links: [Link], _ type: MediaType? = nil) -> String {
     links.first { $0.relation == "alternate" && $0.type == type ?? $0.type }?.href ?? ""
   }
 
@@ -252,7 +217,7 @@ extension Resources {
   }
 
   /// Adds the way to other pages of a list.
-  private static func add(
+  static func add(
     _ paging: Paging, _ name: String = "Pages", shown: Int, of count: Int, _ links: [Link],
     _ base: String, _ request: HTTPRequest, to page: inout HTMLPage
   ) {
