@@ -3,101 +3,6 @@ import Testing
 
 /// The fields of a viewport request: what each refuses, in a body and in a query.
 @Suite(.timeLimit(.minutes(5))) struct ViewFieldTests {
-  /// A bad value as JSON and as query text (nil: a query can't say it), and its status.
-  struct Bad: Sendable, CustomStringConvertible {
-    var field: String
-    var json: String
-    var query: String?
-    var status: Int
-    var description: String { "\(field)=\(json)" }
-
-    init(_ field: String, _ json: String, _ query: String?, _ status: Int) {
-      (self.field, self.json, self.query, self.status) = (field, json, query, status)
-    }
-
-    /// Of a number, which is written alike in both.
-    init(_ field: String, _ number: String, _ status: Int) {
-      self.init(field, number, number, status)
-    }
-  }
-
-  static let bad: [Bad] = [
-    Bad("bbox", "[1,2,3]", "1,2,3", 400), Bad("bbox", "\"0,0,1,1\"", "a,0,1,1", 400),
-    Bad("bbox", "[0,0,1,1,2,2]", "0,0,1,1,2,2", 400), Bad("bbox", "[0,0,null,1]", "0,0,,1", 400),
-    Bad("bbox", "{}", "", 400), Bad("bbox", "[0,0,1,\"1\"]", "0,0,nan,1", 400),
-    Bad("bbox", "[0,10,1,9]", "0,10,1,9", 422), Bad("bbox", "[0,-90.1,1,9]", "0,-90.1,1,9", 422),
-    Bad("bbox", "[0,0,1,90.5]", "0,0,1,90.5", 422),
-    Bad("bbox", "[1e300,0,1,1]", "1e300,0,1,1", 422),
-    Bad("visibleMapRect", "[0,0,1,1]", "0,0,1", 400),
-    Bad("visibleMapRect", "{\"x\":0,\"y\":0,\"width\":1}", "0,0,1,inf", 400),
-    Bad("visibleMapRect", "{\"x\":0,\"y\":0,\"width\":1,\"height\":1,\"z\":0}", "0,0,1,1,1", 400),
-    Bad("visibleMapRect", "{\"x\":0,\"x\":0,\"y\":0,\"width\":1,\"height\":1}", nil, 400),
-    Bad("visibleMapRect", "{\"x\":0,\"y\":0,\"width\":-1,\"height\":1}", "0,0,-1,1", 422),
-    Bad("visibleMapRect", "{\"x\":0,\"y\":1e16,\"width\":1,\"height\":1}", "0,1e16,1,1", 422),
-    Bad(
-      "region", "{\"center\":{\"latitude\":1},\"span\":{\"latitudeDelta\":1,\"longitudeDelta\":1}}",
-      "1,2,3", 400),
-    Bad(
-      "region", "{\"center\":[1,2],\"span\":{\"latitudeDelta\":1,\"longitudeDelta\":1}}", "a,b,c,d",
-      400),
-    Bad(
-      "region",
-      "{\"center\":{\"latitude\":91,\"longitude\":0},\"span\":{\"latitudeDelta\":1,\"longitudeDelta\":1}}",
-      "91,0,1,1", 422),
-    Bad(
-      "region",
-      "{\"center\":{\"latitude\":1,\"longitude\":0},\"span\":{\"latitudeDelta\":-1,\"longitudeDelta\":1}}",
-      "1,0,-1,1", 422),
-    Bad("zoom", "\"3\"", "three", 400), Bad("zoom", "1e999", 400), Bad("zoom", "NaN", 400),
-    Bad("zoom", "-0.1", 422),
-    Bad("zoom", "24.1", 422), Bad("zoom", "[3]", "0x3", 400),
-    Bad("viewportWidth", "0", 422), Bad("viewportWidth", "-5", 422),
-    Bad("viewportWidth", "1e300", 422),
-    Bad("viewportWidth", "1e-300", 422), Bad("viewportWidth", "true", 400),
-    Bad("cellSize", "0.9", 422), Bad("cellSize", "2048.5", 422),
-    Bad("cellSize", "\"60\"", "sixty", 400),
-    Bad("cellSize", "-1e308", 422), Bad("marginFactor", "-0.1", 422),
-    Bad("zoomStep", "0", 422), Bad("zoomStep", "0.0009", 422), Bad("zoomStep", "1.001", 422),
-    Bad("zoomStep", "-1", 422), Bad("zoomStep", "\"1\"", "one", 400),
-    Bad("zoomStep", "[1]", "", 400),
-    Bad("marginFactor", "4.1", 422),
-    Bad("marginFactor", "{}", "", 400), Bad("clusterer", "\"middle\"", "middle", 400),
-    Bad("clusterer", "\"First\"", "First", 400), Bad("clusterer", "1", 400),
-    Bad("maxZoomLevelForClustering", "\"x\"", "x", 400),
-    Bad("minUniqueLocationsForClustering", "-1", 422),
-    Bad("minUniqueLocationsForClustering", "1.5", 400),
-    Bad("minPoints", "-1", 422), Bad("minPoints", "0.5", 400), Bad("minPoints", "1e300", 422),
-    Bad("keepApart", "5", nil, 400), Bad("keepApart", "[1.5]", nil, 400),
-    Bad("keepApart", "[null]", nil, 400),
-    Bad("keepApart", "[9007199254740992]", nil, 422), Bad("keepApart", "[\"\"]", "1,,2", 422),
-    Bad("keepApart", "[\"\\u0001\"]", "%01", 422),
-    Bad(
-      "keepApart", "[\((0...100).map(String.init).joined(separator: ","))]",
-      (0...100).map(String.init).joined(separator: ","), 422),
-    Bad("decluster", "1", 400), Bad("decluster", "\"true\"", "yes", 400),
-    Bad("debug", "\"x\"", "TRUE", 400),
-    Bad("distanceFromContestedLocation", "-1", 422),
-    Bad("distanceFromContestedLocation", "1000.1", 422),
-    Bad("distanceFromContestedLocation", "[]", "x", 400), Bad("titleProperty", "5", nil, 400),
-    Bad("subtitleLimit", "-1", 422), Bad("subtitleLimit", "2.5", 400),
-    Bad("properties", "5", nil, 400),
-    Bad("properties", "[1]", nil, 400), Bad("properties", "\"name\"", nil, 400),
-    Bad("properties", "{}", nil, 400),
-    Bad(
-      "properties", "[\((0...1000).map { "\"p\($0)\"" }.joined(separator: ","))]",
-      (0...1000).map { "p\($0)" }.joined(separator: ","), 422),
-    Bad("fields", "[\"count\",\"counts \"]", "count,counts%20", 400),
-    Bad("fields", "\"count\"", "Count", 400), Bad("fields", "[null]", ",", 400),
-    Bad("fields", "{}", "*", 400),
-    Bad("members", "101", 422), Bad("members", "-1", 422), Bad("members", "\"2\"", "two", 400),
-    Bad("hull", "1", 400), Bad("expansion", "\"true\"", "yes", 400), Bad("wrap", "[]", "1", 400),
-    Bad("pinLayout", "\"Spiral\"", "sunflower", 400), Bad("pinLayout", "2", 400),
-    Bad("spreadUnit", "\"metres\"", "m", 400), Bad("spreadUnit", "true", 400),
-    Bad("limit", "0", 422), Bad("limit", "10001", 422), Bad("limit", "-1", 422),
-    Bad("limit", "1.5", 400),
-    Bad("limit", "99999999999999999999", 422), Bad("zooom", "3", 400), Bad("Zoom", "3", 400),
-  ]
-
   /// The other fields that make a request with this one complete.
   private func fields(without field: String) -> [(name: String, json: String, query: String)] {
     var fields: [(String, String, String)] = []
@@ -112,7 +17,7 @@ import Testing
   func `a bad field is named, in a body and in a query`(resource: String) async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3)])
-    for bad in Self.bad {
+    for bad in FieldSamples.bad {
       // Of pins only the rect and these count; the others must be well-formed at most.
       let counts = [
         "bbox", "visibleMapRect", "region", "marginFactor", "distanceFromContestedLocation",
@@ -206,7 +111,8 @@ import Testing
     await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3), TwinFeature(3, 8, 8)])
     let plain = await service.post("/collections/c/clusters", #"{"bbox":[0,0,9,9],"zoom":3}"#)
     plain.expect(200)
-    let names = Set(Self.bad.map(\.field)).subtracting(["bbox", "zoom", "zooom", "Zoom"]).sorted()
+    let names = Set(FieldSamples.bad.map(\.field)).subtracting(["bbox", "zoom", "zooom", "Zoom"])
+      .sorted()
     let nulls = names.map { "\"\($0)\":null" }.joined(separator: ",")
     let answer = await service.post(
       "/collections/c/clusters", #"{"bbox":[0,0,9,9],"zoom":3,\#(nulls)}"#)

@@ -93,7 +93,11 @@ struct AnnotationFigures {
       room.text("]")
     }
     guard !hasTitles else { return }
-    if begin(.title) { TitleWriter.writeCount(count, into: &room) }
+    if begin(.title) {
+      room.text("\"title\":\"")
+      room.integer(count)
+      room.text(count > 1 ? " annotations\"" : " annotation\"")
+    }
     if begin(.subtitle) { room.text("\"subtitle\":null") }
   }
 

@@ -23,22 +23,19 @@ struct AnnotationWriter {
   /// Memory for the id of an annotation.
   private final class Name { var json = JSONWriter(reserving: 256) }
 
-  init(
-    collection: IndexedCollection, result: ClusterResult, options: AnnotationOptions,
-    statistics: Statistics? = nil, previous: [String] = [], side: LongitudeSide? = nil
-  ) throws(ImpossibleRequest) {
-    index = collection.index
-    self.result = result
+  /// The writer of an answer's annotations.
+  init(_ answer: ClusterAnswer) throws(ImpossibleRequest) {
+    let options = answer.output
+    (index, result, side) = (answer.snapshot.index, answer.result, answer.side)
     self.options = options
-    self.side = side
     memberLimit = options.fields.contains(.members) ? options.members : 0
-    self.previous = previous
-    titles = TitleWriter(options, collection)
-    layers = LayerTexts(result.layers)
-    numberTexts = NumberTexts(rows: 1)
+    previous = answer.changes?.previous ?? []
+    titles = TitleWriter(options, answer.snapshot.collection)
+    layers = LayerTexts(answer.result.layers)
+    numberTexts = NumberTexts(rows: AnnotationFigures.numbers)
     numbers = numberTexts.pointers
-    self.statistics = try statistics.flatMap { (wanted) throws(ImpossibleRequest) in
-      try StatisticsWriter(wanted, options.fields, of: result)
+    statistics = try answer.statistics.flatMap { (wanted) throws(ImpossibleRequest) in
+      try StatisticsWriter(wanted, options.fields, of: answer.result)
     }
   }
 
@@ -55,9 +52,50 @@ struct AnnotationWriter {
     writeCommon(annotation, hasID: true, opening: opening, into: &json)
     if annotation.isCluster {
       writeMemberList(annotation, into: &json)
-    } else if options.fields.contains(.feature) {
-      json.pinFeature(index.record(at: annotation.first), options.properties)
+    } else {
+      writeFeature(annotation.first, into: &json)
     }
+  }
+
+  /// Writes the annotations of plain cells as objects, elements of an array, until there are more bytes than an answer
+  /// may have.
+  func write(_ cells: PlainCells, into json: inout JSONWriter) {
+    // As copies, which loops keep in registers.
+    let (fields, layers, numbers) = (options.fields, layers, numbers)
+    let wantedRows = fields.contains(.bbox) ? AnnotationFigures.numbers : 2
+    var comma = false
+    layers.withTexts(ofLayer: 0) { texts in
+      cells.forEachBatch { batch in
+        guard json.count <= AnswerLimit.whole else { return }
+        let haveTexts = numbers.encode(batch.figures, rows: wantedRows)
+        for column in 0..<batch.count {
+          let cell = batch[column]
+          let figures = AnnotationFigures(
+            count: cell.count, isUniqueLocation: cell.isUniqueLocation,
+            texts: numbers.column(column, of: batch.figures),
+            haveTexts: haveTexts &>> column & 1 != 0)
+          json.withRoom(layers.lengthWithFigures) { room in
+            room.text(comma ? ",{\"id\":\"" : "{\"id\":\"")
+            texts.writeID(cell.position, cell.location, into: &room)
+            room.text("\"")
+            figures.writeMembers(fields, hasTitles: false, comma: true, into: &room)
+            if cell.count > 1 { room.text("}") }
+          }
+          if cell.count == 1 {
+            writeFeature(cell.first, into: &json)
+            json.endObject()
+          }
+          comma = true
+        }
+      }
+    }
+  }
+
+  /// Writes the member `feature` of a pin, if it is wanted.
+  @inline(__always)
+  private func writeFeature(_ ordinal: Int, into json: inout JSONWriter) {
+    guard options.fields.contains(.feature) else { return }
+    json.pinFeature(index.record(at: ordinal), options.properties)
   }
 
   // MARK: Ids
@@ -182,18 +220,6 @@ struct AnnotationWriter {
           json.properties(of: record, options.properties)
         }
       }
-    }
-  }
-}
-
-extension LayerTexts.Texts {
-  /// Writes the id of a cell or location; nothing for a feature.
-  @inline(__always)
-  fileprivate func writeID(_ key: Annotation.Key, into room: inout JSONRoom) {
-    switch key {
-    case .cell(let cell): writeID(cell, into: &room)
-    case .location(let cell, let location): writeID(cell, location, into: &room)
-    case .feature: break
     }
   }
 }

@@ -91,7 +91,7 @@ final class CachedViewport: Sendable {
     if sum.annotations > request.values.limit ?? ClusterRequest.maximumLimit {
       throw try wholeRequest.tooMany(sum.annotations)
     }
-    if needsValues { try Statistics.check(values: sum.features) }
+    if request.needs.contains(.values) { try Statistics.check(values: sum.features) }
     memory.count(cached: Int(area.cells.count) - missing)
     return body(sum, notes)
   }
@@ -107,9 +107,6 @@ final class CachedViewport: Sendable {
       return whole
     }
   }
-
-  /// Whether an aggregate looks at values one by one.
-  private var needsValues: Bool { request.values.cell.needsValues }
 
   private var sum: Sum {
     var sum = Sum()
@@ -185,13 +182,15 @@ final class CachedViewport: Sendable {
     let answer: ClusterAnswer
     do {
       answer = try ClusterAnswer(
-        cells(sum, missing), of: request, limit: ClusterRequest.maximumLimit, in: snapshot)
+        request, cells(sum, missing), limit: ClusterRequest.maximumLimit, of: snapshot)
     } catch let error as ImpossibleRequest where error.field == "limit" {
       // Some of the cells alone are too many, so all of them are.
       throw try wholeRequest.tooMany(ClusterRequest.maximumLimit + 1)
     }
     // There are too many features, unless there are too many annotations, which is said first.
-    if needsValues, answer.result.featureCount > Statistics.maximumValues { return false }
+    if request.needs.contains(.values), answer.result.featureCount > Statistics.maximumValues {
+      return false
+    }
     let encoder = try CellEncoder(answer, cellSize: viewport.cellSize)
     var json = JSONWriter(reserving: 4096)
     var bytes = sum.bytes

@@ -11,9 +11,7 @@ struct CellEncoder {
 
   /// - Parameter cellSize: the size of the viewport's own cells, in points.
   init(_ answer: ClusterAnswer, cellSize: Double) throws(ImpossibleRequest) {
-    writer = try AnnotationWriter(
-      collection: answer.snapshot.collection, result: answer.result, options: answer.output,
-      statistics: answer.statistics, side: answer.side)
+    writer = try AnnotationWriter(answer)
     let owners = answer.result.layers.map { layer -> ViewportCell.Owner in
       guard let group = layer.group, layer.cellSize != cellSize else { return .viewport }
       return .group(group.key)

@@ -7,68 +7,85 @@ extension ClusterAnswer {
   static func json(
     _ request: ViewportRequest, of snapshot: CollectionSnapshot
   ) throws -> JSONWriter {
-    let options = request.values.cell
-    guard let plain = request.plain, PlainCellWriter.writes(options.output) else {
-      return try ClusterAnswer(request, of: snapshot).json()
-    }
-    let collection = snapshot.collection
-    let properties = try BoundProperties(options.neededProperties, in: collection)
-    let notes = PropertyNotes(request).sentences(in: collection)
-    let scope = FeatureScope(
-      collection, passing: properties.filter, near: plain, isSummedUp: true)
     var json = JSONWriter(reserving: 64)
-    try scope.withPlainCells(plain) { (cells) throws(ImpossibleRequest) in
-      var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
-      answer.describe(request.area)
-      answer.notes = notes
-      answer.result.featureCount = cells.featureCount
-      json = JSONWriter(reserving: 1024 + cells.count * 320)
-      answer.openAnnotations(into: &json)
-      PlainCellWriter(plain, of: collection.index, options.output).write(cells, into: &json)
-      try AnswerLimit.check(json)
-      json.endArray()
-      json.endObject()
+    try withAnswer(to: request, of: snapshot) { (answer) throws(ImpossibleRequest) in
+      json = try answer.json()
     }
     return json
   }
 
-  /// Some cells of a viewport on a grid.
+  /// Lends the answer to a viewport, found in the cheapest way that serves its needs.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the request's limit.
+  static func withAnswer(
+    to request: ViewportRequest, of snapshot: CollectionSnapshot,
+    _ body: (ClusterAnswer) throws(ImpossibleRequest) -> Void
+  ) throws {
+    guard request.needs.isSubset(of: .plainCells) else {
+      return try body(ClusterAnswer(request, of: snapshot))
+    }
+    let (options, collection) = (request.values.cell, snapshot.collection)
+    let properties = try BoundProperties(options.neededProperties, in: collection)
+    guard case .grid(let grid) = BoundViewport(request, properties) else {
+      preconditionFailure("only a viewport on a grid is plain")
+    }
+    let notes = PropertyNotes(request).sentences(in: collection)
+    let scope = FeatureScope(
+      collection, passing: properties.filter, near: grid, for: request.needs)
+    try scope.withPlainCells(grid) { (result, cells) throws(ImpossibleRequest) in
+      var answer = ClusterAnswer(snapshot, result, options, properties)
+      answer.describe(request.area)
+      (answer.cells, answer.notes) = (cells, notes)
+      try body(answer)
+    }
+  }
+
+  /// All that a viewport shows, or some cells of one on a grid.
   enum Cells {
+    case all
     case range(GridRange)
     case selection(CellSelection)
   }
 
-  /// Clusters a viewport; throws ``ImpossibleRequest`` if there are more annotations than its limit.
-  init(_ request: ViewportRequest, of snapshot: CollectionSnapshot) throws {
-    let collection = snapshot.collection
-    let properties = try BoundProperties(request.values.cell.neededProperties, in: collection)
+  /// Clusters a viewport, or some of its cells; throws ``ImpossibleRequest`` if there are more annotations than `limit`,
+  /// by default the request's.
+  init(
+    _ request: ViewportRequest, _ cells: Cells = .all, limit: Int? = nil,
+    of snapshot: CollectionSnapshot
+  ) throws {
+    let (collection, options) = (snapshot.collection, request.values.cell)
+    let properties = try BoundProperties(options.neededProperties, in: collection)
+    let filter = properties.filter
     let scope: FeatureScope
+    var found: ClusterResult
     switch BoundViewport(request, properties) {
-    case .grid(let grid):
-      scope = FeatureScope(
-        collection, passing: properties.filter, near: grid, isSummedUp: request.isSummedUp)
-      self.init(snapshot, try scope.clusters(grid), request.values.cell, properties)
-    case .tiles(let tiles):
-      scope = FeatureScope(collection, passing: properties.filter, near: tiles.viewport.tiles)
-      var result = try scope.clusters(tiles, markers: collection.markers(tiles))
-      if request.values.cell.output.needsExpansion {
-        try tiles.findExpansionZooms(in: &result, collection)
+    case .grid(var grid):
+      grid.limit = limit ?? grid.limit
+      var selection: CellSelection?
+      switch cells {
+      case .all: break
+      case .range(let range): grid.cells = range
+      case .selection(let some): selection = some
       }
-      self.init(snapshot, result, request.values.cell, properties)
+      scope = FeatureScope(
+        collection, passing: filter, near: grid, in: selection, for: request.needs)
+      found = try scope.clusters(grid, in: selection)
+    case .tiles(let tiles):
+      scope = FeatureScope(collection, passing: filter, near: tiles.viewport.tiles)
+      found = try scope.clusters(tiles, markers: collection.markers(tiles))
+      if request.needs.contains(.expansions) {
+        try tiles.findExpansionZooms(in: &found, collection)
+      }
     }
-    describe(request.area)
+    self.init(snapshot, found, options, properties)
     side = request.side
+    guard case .all = cells else { return }
+    describe(request.area)
     notes = PropertyNotes(request).sentences(in: collection)
-    if request.values.debug, case .grid(let viewport, _) = request.area {
-      debugCells = (viewport.cells, scope.countsByCell(viewport.cells))
-    }
+    let shown = request.area.cells
+    if request.values.debug { debugCells = (shown, scope.countsByCell(shown)) }
     if let asked = request.values.histogram {
-      let cells =
-        switch request.area {
-        case .grid(let viewport, _): viewport.cells
-        case .tiles(let viewport): viewport.tiles
-        }
-      histogram = try HistogramAnswer(asked, in: cells, of: scope, snapshot.info.temporal)
+      histogram = try HistogramAnswer(asked, in: shown, of: scope, snapshot.info.temporal)
     }
     if let previous = request.values.previous {
       var reuse = AnnotationReuse(
@@ -78,66 +95,12 @@ extension ClusterAnswer {
     }
   }
 
-  /// Clusters some cells of a viewport on a grid; throws ``ImpossibleRequest`` if there are more annotations
-  /// than `limit`, by default the request's.
   init(
-    _ cells: Cells, of request: ViewportRequest, limit: Int? = nil, in snapshot: CollectionSnapshot
-  ) throws {
-    let properties = try BoundProperties(
-      request.values.cell.neededProperties, in: snapshot.collection)
-    guard case .grid(var grid) = BoundViewport(request, properties) else {
-      preconditionFailure("only a viewport on a grid has cells")
-    }
-    grid.limit = limit ?? grid.limit
-    let (collection, filter) = (snapshot.collection, properties.filter)
-    let result: ClusterResult
-    switch cells {
-    case .range(let range):
-      grid.cells = range
-      let scope = FeatureScope(
-        collection, passing: filter, near: grid, isSummedUp: request.isSummedUp)
-      result = try scope.clusters(grid)
-    case .selection(let selection):
-      let scope = FeatureScope(
-        collection, passing: filter, near: selection, of: grid, isSummedUp: request.isSummedUp)
-      result = try scope.clusters(grid, in: selection)
-    }
-    self.init(snapshot, result, request.values.cell, properties)
-    side = request.side
-  }
-
-  private init(
     _ snapshot: CollectionSnapshot, _ result: ClusterResult, _ options: CellOptions,
     _ properties: BoundProperties
   ) {
     self.init(snapshot: snapshot, result: result)
     output = options.output
     statistics = properties.annotationStatistics
-  }
-}
-
-extension ViewportRequest {
-  /// Whether the answer is that of a grid and has nothing beside the annotations of its cells.
-  private var isOfCells: Bool {
-    guard case .grid = area else { return false }
-    return !values.debug && values.previous == nil && values.histogram == nil
-  }
-
-  /// Whether the answer needs nothing of the single features of clusters.
-  var isSummedUp: Bool {
-    let (output, properties) = (values.cell.output, values.cell.neededProperties)
-    return isOfCells && properties.groupBy == nil && output.members == 0
-      && output.neededTitleProperty == nil && !properties.hasStatistics
-  }
-
-  /// The clustering of a plain view, whose answer needs nothing but its cells; nil for any other.
-  var plain: ClusterRequest? {
-    guard case .grid(let viewport, _) = area, isOfCells, side == nil,
-      !values.cell.properties.hasStatistics, values.cell.properties.groupBy == nil
-    else { return nil }
-    let plain = ClusterRequest(
-      viewport, settings: values.cell.settings,
-      limit: values.limit ?? ClusterRequest.maximumLimit)
-    return plain.isPlain ? plain : nil
   }
 }

@@ -7,6 +7,8 @@ import Threading
 struct ClusterAnswer {
   let snapshot: CollectionSnapshot
   var result: ClusterResult
+  /// The cells that stand for annotations, lent by ``withAnswer(to:of:_:)``; nil if there are annotations.
+  var cells: PlainCells?
   var zoomLevel = 0.0
   /// The grid; nil for methods without one.
   var grid: CellGrid?
@@ -27,29 +29,19 @@ struct ClusterAnswer {
   /// The histogram of the features, if it is asked for.
   var histogram: HistogramAnswer?
 
-  init(snapshot: CollectionSnapshot, result: ClusterResult) {
-    self.snapshot = snapshot
-    self.result = result
-  }
-
   /// Sets the members of the head that describe the viewport.
   mutating func describe(_ area: ViewportRequest.Area) {
-    switch area {
-    case .grid(let viewport, _):
-      (zoomLevel, grid) = (viewport.zoomLevel, viewport.cells.grid)
-      gridRect = viewport.cells.mapRect
-    case .tiles(let viewport):
-      (zoomLevel, gridRect) = (viewport.zoomLevel, viewport.tiles.mapRect)
-    }
+    (zoomLevel, gridRect) = (area.zoomLevel, area.cells.mapRect)
+    if case .grid = area { grid = area.cells.grid }
   }
 
   /// The answer in the form of its options.
   func json() throws(ImpossibleRequest) -> JSONWriter {
-    var json = JSONWriter(reserving: 1024 + result.annotations.count * 512)
+    let bytes = cells.map { $0.count * 320 } ?? result.annotations.count * 512
+    var json = JSONWriter(reserving: 1024 + bytes)
     openAnnotations(into: &json)
-    let writer = try AnnotationWriter(
-      collection: snapshot.collection, result: result, options: output, statistics: statistics,
-      previous: changes?.previous ?? [], side: side)
+    let writer = try AnnotationWriter(self)
+    if let cells { writer.write(cells, into: &json) }
     for annotation in result.annotations { writer.write(annotation, into: &json) }
     try AnswerLimit.check(json)
     json.endArray()

@@ -65,10 +65,9 @@ extension Cost {
     var found: Annotations
     switch request.area {
     case .grid(let viewport, _):
-      let isOff = request.zoomLevel > options.settings.maxZoomLevelForClustering ?? .infinity
       found = Annotations(
         collection.estimate(of: part ?? viewport.cells, passing: filter), options.settings,
-        isOff: isOff, groups: groups)
+        isOff: options.settings.isClusteringOff(atZoom: viewport.zoomLevel), groups: groups)
       // The nodes that grid lines cross are opened.
       let mean = found.features / max(found.cells, 1)
       nanoseconds += found.cells * (200 + 100 * mean.squareRoot()) + viewport.cells.count
@@ -79,7 +78,7 @@ extension Cost {
         bytes += viewport.cells.count * 330
       }
     case .tiles(let viewport):
-      let reach = Cost.reach(of: values, at: request.zoomLevel)
+      let reach = Cost.reach(of: values, at: viewport.zoomLevel)
       let perTile = viewport.tiles.grid.cellMapSize / reach
       found = Annotations(
         collection.estimate(of: viewport.tiles, cellSize: reach, passing: filter),
@@ -95,8 +94,8 @@ extension Cost {
     let sample = RecordSample(
       of: collection, options.output.properties, title: options.output.neededTitleProperty)
     add(
-      options.neededProperties, seen: found.unfiltered, isSummedUp: request.isSummedUp,
-      of: collection, sample)
+      options.neededProperties, seen: found.unfiltered,
+      isSummedUp: request.needs.isSubset(of: .sums), of: collection, sample)
     add(titles: options.output.neededTitleProperty, of: collection, sample)
     if !isTooMany { add(found, options, of: collection, sample) }
     if let histogram = values.histogram {

@@ -18,12 +18,8 @@ struct LayerTexts {
   /// The most bytes of an annotation's id and ``AnnotationFigures``.
   var lengthWithFigures: Int { 513 + maximumLength + 12 * JSONRoom.numberLength }
 
+  /// The texts of layers; without a grid, there are no ids of cells.
   init(_ all: [ClusterLayer]) {
-    self.init(all.map { (grid: $0.grid, cellSize: $0.cellSize, group: $0.group) })
-  }
-
-  /// The texts of layers on grids with cells of some size, in points; without a grid, there are no ids of cells.
-  init(_ all: [(grid: CellGrid?, cellSize: Double, group: ClusterGroup?)]) {
     var json = JSONWriter(reserving: 512)
     var layers: [Layer] = []
     layers.reserveCapacity(all.count)
@@ -51,9 +47,19 @@ struct LayerTexts {
     /// The member `group`; empty if there are no groups.
     let group: UnsafeRawBufferPointer
 
+    /// Writes the id of a cell or location; nothing for a feature.
+    @inline(__always)
+    func writeID(_ key: Annotation.Key, into room: inout JSONRoom) {
+      switch key {
+      case .cell(let cell): writeID(cell, nil, into: &room)
+      case .location(let cell, let location): writeID(cell, location, into: &room)
+      case .feature: break
+      }
+    }
+
     /// Writes the id of a cell, or of a location in it, as ``CellName`` forms it, without a String.
     @inline(__always)
-    func writeID(_ cell: CellPosition, _ location: Location? = nil, into room: inout JSONRoom) {
+    func writeID(_ cell: CellPosition, _ location: Location?, into room: inout JSONRoom) {
       room.short(head)
       room.integer(cell.column)
       room.text("_")

@@ -29,7 +29,7 @@ struct PropertyNotes {
 
   /// The notes of what annotations are and carry.
   init(_ options: CellOptions) {
-    if options.namesProperties { add(options) }
+    if options.needs.contains(.notes) { add(options) }
   }
 
   private mutating func add(_ filter: FilterExpression?) {
@@ -52,7 +52,7 @@ struct PropertyNotes {
 
   /// The notes of a viewport.
   init(_ request: ViewportRequest) {
-    guard request.namesProperties else { return }
+    guard request.needs.contains(.notes) else { return }
     add(request.values.cell)
     if let name = request.values.histogram?.property { add(name) }
     // Other methods look at them and leave them.

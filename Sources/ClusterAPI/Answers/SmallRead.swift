@@ -23,14 +23,14 @@ enum SmallRead {
   static func isSmall(
     _ request: ViewportRequest, in part: GridRange? = nil, over collection: IndexedCollection
   ) -> Bool {
-    let (values, options) = (request.values, request.values.cell)
     guard case .grid(let viewport, _) = request.area, viewport.cells.count <= cells,
-      !values.debug, values.previous == nil, values.histogram == nil
+      !request.needs.contains(.otherMembers)
     else { return false }
     let range = part ?? viewport.cells
-    guard let limit = mostFeatures(options, cells: range.count, over: collection) else {
-      return false
-    }
+    guard
+      let limit = mostFeatures(
+        request.values.cell, request.needs, cells: range.count, over: collection)
+    else { return false }
     return limit == .max || collection.holds(atMost: limit, in: range)
   }
 
@@ -40,7 +40,7 @@ enum SmallRead {
     over collection: IndexedCollection
   ) -> Bool {
     guard case .cell(let name) = id, name.group == nil,
-      var limit = mostFeatures(options, cells: 1, over: collection)
+      var limit = mostFeatures(options, options.needs, cells: 1, over: collection)
     else { return false }
     switch part {
     case .itself: limit = min(limit, added)
@@ -52,29 +52,19 @@ enum SmallRead {
 
   /// The number of features up to which an answer costs little; nil if it may not, whatever their number.
   private static func mostFeatures(
-    _ options: CellOptions, cells: Double, over collection: IndexedCollection
+    _ options: CellOptions, _ needs: Needs, cells: Double, over collection: IndexedCollection
   ) -> Int? {
-    let (settings, output, properties) = (
-      options.settings, options.output, options.neededProperties
-    )
-    let title = output.neededTitleProperty
-    let isTitled = title != nil
-    let corners = properties.filter?.shapes.reduce(0) { $0 + $1.cornerCount } ?? 0
-    guard corners <= mostCorners else { return nil }
-    guard output.members == 0, !output.needsHull, !output.needsExpansion,
-      !isTitled || Double(output.subtitleLimit) * cells <= titles
-    else {
-      return nil
-    }
-    let isApart =
-      properties.groupBy != nil || settings.decluster || !settings.keepApart.isEmpty
-      || settings.minPoints > 2 || settings.minUniqueLocationsForClustering > 1
-      || settings.maxZoomLevelForClustering != nil || properties.needsValues
-    let isPlain = properties.filter == nil && properties.groupBy == nil && !properties.hasStatistics
-    guard isPlain || hasColumns(properties, collection),
-      title.map({ PropertyNotes.isKnown($0, in: collection) }) ?? true
+    guard needs.isDisjoint(with: [.lists, .hulls, .expansions, .unknown]),
+      !needs.contains(.texts) || Double(options.output.subtitleLimit) * cells <= titles
     else { return nil }
-    if isPlain && !isTitled && !isApart { return .max }
+    let isApart = !needs.isDisjoint(with: [.groups, .singles, .zoom, .values])
+    let needsColumns = !needs.isDisjoint(with: [.conditions, .groups, .statistics])
+    if !isApart && !needsColumns && !needs.contains(.texts) { return .max }
+    let properties = options.neededProperties
+    let corners = properties.filter?.shapes.reduce(0) { $0 + $1.cornerCount } ?? 0
+    guard corners <= mostCorners, !needsColumns || hasColumns(properties, collection),
+      options.output.neededTitleProperty.map({ PropertyNotes.isKnown($0, in: collection) }) ?? true
+    else { return nil }
     let most = isApart ? apart : properties.countBy == nil ? added : counted
     return min(most, added / max(properties.filter?.slowCount ?? 0, 1))
   }

@@ -39,14 +39,6 @@ struct TitleWriter {
   /// Whether features have titles at all.
   var hasProperty: Bool { property != nil }
 
-  /// Writes the member `title` for features without titles.
-  @inline(__always)
-  static func writeCount(_ count: Int, into room: inout JSONRoom) {
-    room.text("\"title\":\"")
-    room.integer(count)
-    if count > 1 { room.text(" annotations\"") } else { room.text(" annotation\"") }
-  }
-
   /// Writes the member `title`.
   func writeTitle(_ annotation: Annotation, into json: inout JSONWriter) {
     json.key("title")

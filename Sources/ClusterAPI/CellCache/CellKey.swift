@@ -20,13 +20,13 @@ struct CellKey: Hashable, Sendable {
   /// depends on features outside of it, as the meaning of a filter may, or on the side of the antimeridian that is
   /// asked for, or if the options are too long.
   init?(_ request: ViewportRequest) {
-    guard case .grid(let viewport, _) = request.area, request.wantsCellsOnly, request.side == nil,
-      !request.dependsOnOthers, request.cellByteCount <= CellKey.maximumBytes
+    guard case .grid(let viewport, _) = request.area,
+      request.needs.isSubset(of: .keptCells), request.cellByteCount <= CellKey.maximumBytes
     else { return nil }
     (grid, cellSize) = (viewport.cells.grid, viewport.cellSize)
     options = request.values.cell.canonical(atZoom: viewport.zoomLevel)
     spreadZoom = options.settings.spreadUnit == .points ? viewport.screenZoom : nil
-    isClusteringOff = viewport.zoomLevel > options.settings.maxZoomLevelForClustering ?? .infinity
+    isClusteringOff = options.settings.isClusteringOff(atZoom: viewport.zoomLevel)
     var hasher = Hasher()
     hasher.combine(grid)
     hasher.combine(cellSize)

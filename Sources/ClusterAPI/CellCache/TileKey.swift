@@ -44,7 +44,7 @@ struct TileKey {
   /// meaning of the filter depends on features elsewhere.
   init?(_ tile: Tile, _ viewport: ViewportRequest) {
     guard case .grid(let area, _) = viewport.area,
-      viewport.cellByteCount <= TileKey.maximumBytes, !viewport.dependsOnOthers
+      viewport.cellByteCount <= TileKey.maximumBytes, !viewport.needs.contains(.others)
     else { return nil }
     place = Place(level: Level(tile, area), x: tile.x, y: tile.y)
     (self.viewport, cellSize, zoomLevel) = (viewport, area.cellSize, area.zoomLevel)

@@ -44,7 +44,7 @@ final class WatchedTiles: Watched {
     let everything = event(nil, snapshot)
     var update = WatchedUpdate(view: wantsView ? everything : nil)
     if isKnown, version != snapshot.info.version {
-      if !dependsOnOthers, let tiles = touched.flatMap({ tiles(holding: $0) }) {
+      if let tiles = touched.flatMap({ tiles(holding: $0) }) {
         let changed = try tiles.isEmpty ? [] : changed(of: tiles, in: snapshot)
         if !changed.isEmpty { update.changes = event(changed, snapshot) }
       } else {
@@ -57,20 +57,18 @@ final class WatchedTiles: Watched {
   }
 
   func missed(touched: [Coordinate], in snapshot: CollectionSnapshot) -> WatchedMissed {
-    guard !dependsOnOthers, let tiles = tiles(holding: touched) else { return .everything }
+    guard let tiles = tiles(holding: touched) else { return .everything }
     return tiles.isEmpty ? .nothing : .event(event(tiles, snapshot))
-  }
-
-  /// Whether a write may change tiles elsewhere.
-  private var dependsOnOthers: Bool {
-    request.tile.viewport.values.cell.properties.filter?.dependsOnOthers == true
   }
 
   // MARK: Tiles
 
-  /// The tiles that hold some coordinates, in order; nil if there are too many to list.
+  /// The tiles that hold some coordinates, in order; nil if there are too many to list, or if a
+  /// write may change tiles elsewhere.
   private func tiles(holding coordinates: [Coordinate]) -> [Tile]? {
-    guard case .grid(let viewport, _) = request.tile.viewport.area else { return nil }
+    guard case .grid(let viewport, _) = request.tile.viewport.area,
+      !request.tile.viewport.needs.contains(.others)
+    else { return nil }
     let level = TileKey.Level(request.tile.tile, viewport)
     var found: Set<Tile> = []
     for coordinate in coordinates where found.count <= WatchedTiles.mostListed {

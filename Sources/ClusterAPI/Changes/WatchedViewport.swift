@@ -52,11 +52,6 @@ final class WatchedViewport: Watched {
       && Cost(of: viewport, over: collection).lane != nil
   }
 
-  /// Whether a write may change cells elsewhere.
-  private var dependsOnOthers: Bool {
-    viewport.values.cell.properties.filter?.dependsOnOthers == true
-  }
-
   /// Whether it has been updated at all.
   var isKnown: Bool { shown != nil }
 
@@ -75,9 +70,7 @@ final class WatchedViewport: Watched {
       temporal = snapshot.info.temporal
       viewport = asked.resolved(by: temporal)
     }
-    guard let shown, !wantsView, isSame, !dependsOnOthers,
-      let selection = touched.flatMap(selection(holding:)),
-      isWorthwhile(selection, shown.count)
+    guard shown != nil, !wantsView, isSame, let selection = touched.flatMap(selection(holding:))
     else { return try updateAll(snapshot, wantsView: wantsView) }
     return selection.count == 0 ? WatchedUpdate() : try update(selection, of: snapshot)
   }
@@ -87,9 +80,7 @@ final class WatchedViewport: Watched {
   ///
   /// - Parameter snapshot: the snapshot of the last update.
   func changes(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> [UInt8]? {
-    guard !dependsOnOthers, let selection = selection(holding: touched),
-      isWorthwhile(selection, shown?.count ?? 0)
-    else { return nil }
+    guard let selection = selection(holding: touched) else { return nil }
     let encoder = try encoder(selection, of: snapshot)
     var event = event(snapshot)
     encoder.forEachEncodedCell(and: cells(selection)) { _, _, json in event.raw(json) }
@@ -102,17 +93,18 @@ final class WatchedViewport: Watched {
 
   // MARK: Cells
 
+  /// The cells that hold some coordinates; nil if it is quicker to look at the whole viewport, or if a write may
+  /// change cells elsewhere.
   private func selection(holding coordinates: [Coordinate]) -> CellSelection? {
-    CellSelection(request, overrides: overrides, holding: coordinates)
-  }
-
-  /// Whether it is quicker to look at some cells than at the whole viewport.
-  private func isWorthwhile(_ selection: CellSelection, _ count: Int) -> Bool {
+    guard !viewport.needs.contains(.others),
+      let selection = CellSelection(request, overrides: overrides, holding: coordinates),
+      selection.count <= max(8, (shown?.count ?? 0) / 4)
+    else { return nil }
     // The group of the features without a value doubles the cells of its name.
     let cells = ownSizes.values.reduce(selection.own.count) {
       $0 + 2 * (selection.others[$1.cellSize]?.count ?? 0)
     }
-    return selection.count <= max(8, count / 4) && cells <= WatchedViewport.mostListed
+    return cells <= WatchedViewport.mostListed ? selection : nil
   }
 
   /// The selected cells that may hold annotations, in order: those of the viewport's own grid, and those of
@@ -134,7 +126,7 @@ final class WatchedViewport: Watched {
     _ selection: CellSelection, of snapshot: CollectionSnapshot
   ) throws -> CellEncoder {
     try CellEncoder(
-      ClusterAnswer(.selection(selection), of: viewport, in: snapshot),
+      ClusterAnswer(viewport, .selection(selection), of: snapshot),
       cellSize: request.cellSize)
   }
 

@@ -1,3 +1,4 @@
+import ClusterCore
 import GeoFormats
 
 /// The members that an annotation carries beside its position.
@@ -47,6 +48,29 @@ struct AnnotationOptions: Hashable, Sendable {
   var needsHull: Bool { hull && fields.contains(.hull) }
   var needsExpansion: Bool {
     expansion && !fields.isDisjoint(with: [.expansionZoom, .visibleMapRect])
+  }
+
+  private static let standard = AnnotationOptions()
+
+  /// The needs of the members.
+  var needs: Needs {
+    let standard = AnnotationOptions.standard
+    guard self != standard else { return [] }
+    var (needs, rest) = (Needs(), self)
+    needs.tell(&rest.isGeoJSON, standard.isGeoJSON, .geoJSON)
+    needs.tell(&rest.hasTextIDs, standard.hasTextIDs)
+    needs.tell(
+      &rest.titleProperty, standard.titleProperty,
+      neededTitleProperty == nil ? .notes : [.texts, .notes])
+    needs.tell(&rest.subtitleLimit, standard.subtitleLimit)
+    // Each pin has a record, of which this is a part.
+    needs.tell(&rest.properties, standard.properties)
+    needs.tell(&rest.members, standard.members, fields.contains(.members) ? .lists : [])
+    needs.tell(&rest.hull, standard.hull, needsHull ? .hulls : [])
+    needs.tell(&rest.expansion, standard.expansion, needsExpansion ? .expansions : [])
+    needs.tell(&rest.fields, standard.fields)
+    if rest != standard { needs.insert(.unknown) }
+    return needs
   }
 
   /// The approximate size of the parts of variable length, in bytes.

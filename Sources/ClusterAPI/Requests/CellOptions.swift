@@ -24,13 +24,11 @@ struct CellOptions: Hashable, Sendable {
     return needed
   }
 
-  /// Whether an aggregate that is answered looks at values one by one.
-  var needsValues: Bool { output.fields.contains(.aggregates) && properties.needsValues }
-
-  /// Whether a property is named at all. Most requests name none, and are to copy nothing for it.
-  var namesProperties: Bool {
-    properties.filter != nil || properties.groupBy != nil || properties.hasStatistics
-      || output.titleProperty != nil
+  /// The needs of annotations with these options, whatever the zoom.
+  var needs: Needs {
+    var needs = settings.needs.union(properties.needs(for: output.fields)).union(output.needs)
+    if groups != nil { needs.insert(.ownSettings) }
+    return needs
   }
 
   /// The options with everything that has no effect at a zoom brought to one value, as a cache key.
@@ -38,8 +36,8 @@ struct CellOptions: Hashable, Sendable {
     // Without expansions other zooms don't matter, neither their grids nor where clustering ends.
     if !output.needsExpansion {
       settings.zoomStep = .finest
-      let isClusteringOff = settings.maxZoomLevelForClustering.map { zoomLevel > $0 } ?? false
-      settings.maxZoomLevelForClustering = isClusteringOff ? -.infinity : nil
+      settings.maxZoomLevelForClustering =
+        settings.isClusteringOff(atZoom: zoomLevel) ? -.infinity : nil
     }
     if !settings.decluster {
       settings.distanceFromContestedLocation = 0

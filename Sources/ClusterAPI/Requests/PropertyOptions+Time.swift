@@ -19,7 +19,7 @@ extension ViewportRequest {
   consuming func resolved(
     by temporal: @autoclosure () -> TemporalProperties?
   ) -> ViewportRequest {
-    guard hasDatetime else { return self }
+    guard needs.contains(.datetime) else { return self }
     values.cell.properties = values.cell.properties.resolved(by: temporal())
     return self
   }

@@ -22,8 +22,31 @@ struct PropertyOptions: Hashable, Sendable {
   /// Whether annotations carry statistics.
   var hasStatistics: Bool { countBy != nil || weightBy != nil || aggregates != nil }
 
-  /// Whether an aggregate looks at values one by one.
-  var needsValues: Bool { aggregates?.contains { $0.operation.needsValues } == true }
+  private static let standard = PropertyOptions()
+
+  /// The needs of annotations with some members.
+  func needs(for fields: AnnotationFields) -> Needs {
+    let standard = PropertyOptions.standard
+    guard self != standard else { return [] }
+    var (needs, rest) = (Needs(), self)
+    needs.tell(
+      &rest.filter, standard.filter,
+      filter?.dependsOnOthers == true
+        ? [.conditions, .notes, .others] : [.conditions, .notes])
+    needs.tell(&rest.datetime, standard.datetime, .datetime)
+    needs.tell(&rest.groupBy, standard.groupBy, [.groups, .notes])
+    let isCounted = !fields.isDisjoint(with: [.counts, .otherCount])
+    needs.tell(&rest.countBy, standard.countBy, isCounted ? [.statistics, .notes] : .notes)
+    // Clusters are drawn by weights, too.
+    needs.tell(&rest.weightBy, standard.weightBy, [.statistics, .notes])
+    if fields.contains(.aggregates), let aggregates {
+      needs.insert(.statistics)
+      if aggregates.contains(where: \.operation.needsValues) { needs.insert(.values) }
+    }
+    needs.tell(&rest.aggregates, standard.aggregates, .notes)
+    if rest != standard { needs.insert(.unknown) }
+    return needs
+  }
 
   /// The columns that are needed, and the properties whose values are needed as keys.
   var valueNames: [ColumnName] {

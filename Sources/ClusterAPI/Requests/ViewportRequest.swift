@@ -8,6 +8,22 @@ struct ViewportRequest: Sendable {
     case grid(Viewport, overrides: [[UInt8]: Grouping.Override])
     /// Tiles, for methods without a grid.
     case tiles(TileViewport)
+
+    /// The zoom: that of the grid, if there is one.
+    var zoomLevel: Double {
+      switch self {
+      case .grid(let viewport, _): viewport.zoomLevel
+      case .tiles(let viewport): viewport.zoomLevel
+      }
+    }
+
+    /// The cells of the grid, or the tiles.
+    var cells: GridRange {
+      switch self {
+      case .grid(let viewport, _): viewport.cells
+      case .tiles(let viewport): viewport.tiles
+      }
+    }
   }
 
   /// A request is handed from function to function, and this is much to copy.
@@ -15,9 +31,18 @@ struct ViewportRequest: Sendable {
     let fields: FieldValues
     let area: Area
     let side: LongitudeSide?
+    let needs: Needs
 
     init(_ fields: FieldValues, _ area: Area, _ side: LongitudeSide?) {
       (self.fields, self.area, self.side) = (fields, area, side)
+      var needs = fields.needs
+      if needs.remove(.zoom) != nil,
+        fields.values.cell.settings.isClusteringOff(atZoom: area.zoomLevel)
+      {
+        needs.insert(.singles)
+      }
+      if side != nil { needs.insert(.side) }
+      self.needs = needs
     }
   }
 
@@ -26,20 +51,11 @@ struct ViewportRequest: Sendable {
     let values: ViewportValues
     // Known beforehand, as to look into values may copy parts of them.
     let byteCount: Int
-    let namesProperties: Bool
-    let dependsOnOthers: Bool
-    let hasDatetime: Bool
-    let wantsCellsOnly: Bool
+    let needs: Needs
 
     init(_ values: consuming ViewportValues) {
       byteCount = values.cell.byteCount
-      namesProperties =
-        values.cell.namesProperties || values.histogram != nil || values.method == .collision
-      dependsOnOthers = values.cell.properties.filter?.dependsOnOthers == true
-      hasDatetime = values.cell.properties.datetime != nil
-      wantsCellsOnly =
-        !values.debug && values.previous == nil && values.histogram == nil
-        && values.cell.groups == nil && values.cell.settings.keepApart.isEmpty
+      needs = values.needs
       self.values = values
     }
 
@@ -98,17 +114,18 @@ struct ViewportRequest: Sendable {
     try fields.read(.groups, of: request, into: &values)
     let overrides = try fields.overrides(values.cell.groups, viewport)
     try fields.read(.debug, of: request, into: &values)
-    // Pins that are spread may cross the antimeridian, as may the cells of groups.
-    let isPlain = !values.cell.settings.decluster && overrides.isEmpty
-    let keepsAll = isPlain && side?.keepsAll(of: viewport.cells.mapRect) == true
     let most = ViewportRequest.maximumListedCells
     if values.debug, viewport.cells.count > Double(most) {
       throw Viewport.tooManyCells(
         viewport.cells, limit: most, cellSize: viewport.cellSize, values.cell.settings.zoomStep,
         field: "debug")
     }
-    content = Content(
-      FieldValues(consume values), .grid(viewport, overrides: overrides), keepsAll ? nil : side)
+    let read = FieldValues(consume values)
+    // Pins that are spread may cross the antimeridian, as may the cells of groups.
+    let keepsAll =
+      read.needs.isDisjoint(with: [.spreadPins, .ownSettings])
+      && side?.keepsAll(of: viewport.cells.mapRect) == true
+    content = Content(read, .grid(viewport, overrides: overrides), keepsAll ? nil : side)
   }
 
   /// A request for a viewport on a grid.
@@ -135,17 +152,8 @@ struct ViewportRequest: Sendable {
   /// The approximate size of the values of variable length that decide how cells are encoded, in bytes.
   var cellByteCount: Int { content.fields.byteCount }
 
-  /// Whether a property may be named at all. Most requests name none.
-  var namesProperties: Bool { content.fields.namesProperties }
-
-  /// Whether the meaning of the filter depends on which features there are.
-  var dependsOnOthers: Bool { content.fields.dependsOnOthers }
-
-  /// Whether the answer holds nothing but the annotations of cells, each of which depends on no other.
-  var wantsCellsOnly: Bool { content.fields.wantsCellsOnly }
-
-  /// Whether there is a span of time that isn't a part of the filter yet.
-  var hasDatetime: Bool { content.fields.hasDatetime }
+  /// The needs of the answer.
+  var needs: Needs { content.needs }
 
   /// Whether another request's fields were read together with this one's, so that they are equal.
   func sharesValues(with other: ViewportRequest) -> Bool { content.fields === other.content.fields }
@@ -153,14 +161,6 @@ struct ViewportRequest: Sendable {
   /// Whether another request's cells depend on the same properties.
   func hasSameProperties(as other: ViewportRequest) -> Bool {
     content.fields.hasSameProperties(as: other.content.fields)
-  }
-
-  /// The zoom: that of the grid, if there is one.
-  var zoomLevel: Double {
-    switch area {
-    case .grid(let viewport, _): viewport.zoomLevel
-    case .tiles(let viewport): viewport.zoomLevel
-    }
   }
 }
 

@@ -32,4 +32,14 @@ struct ViewportValues: Sendable {
   var epsilon = MethodRequest.defaultEpsilon
   /// The markers of the method `collision`.
   var markers = MethodRequest.Markers()
+
+  /// The needs of the answer, whatever the zoom and the place.
+  var needs: Needs {
+    var needs = cell.needs
+    if debug || previous != nil || histogram != nil { needs.insert(.otherMembers) }
+    // It has notes on properties, too.
+    if histogram != nil || method == .collision { needs.insert(.notes) }
+    if method != .grid { needs.insert(.method) }
+    return needs
+  }
 }

@@ -102,12 +102,12 @@ extension Resources {
           "the id of a feature's pin names no zoom, so its place in points isn't known; meters would do"
         )
       }
-      var options = asked.options.output
+      var answer = ClusterAnswer(snapshot: asked.snapshot, result: found.result)
+      answer.output = asked.options.output
       // It comes last here, and for pins, too.
-      options.expansion = false
-      let writer = try AnnotationWriter(
-        collection: asked.snapshot.collection, result: found.result, options: options,
-        statistics: found.statistics, side: asked.viewport?.side)
+      answer.output.expansion = false
+      (answer.statistics, answer.side) = (found.statistics, asked.viewport?.side)
+      let writer = try AnnotationWriter(answer)
       return try HTTPResponse(etag: asked.etag) { json in
         writer.writeMembers(found.annotation, into: &json)
         try AnswerLimit.check(json)

@@ -54,13 +54,12 @@ extension Resources {
       json.mapRect(viewport.rect)
       json.key("bbox")
       json.bbox(viewport.bounds)
-      json.member("zoomLevel", asked.zoomLevel)
+      json.member("zoomLevel", asked.area.zoomLevel)
       json.key("annotation")
       if let annotation = located.annotation {
-        try AnnotationWriter(
-          collection: collection, result: located.result, options: asked.values.cell.output,
-          statistics: properties.annotationStatistics, side: asked.side
-        ).write(annotation, into: &json)
+        var answer = ClusterAnswer(snapshot, located.result, asked.values.cell, properties)
+        answer.side = asked.side
+        try AnnotationWriter(answer).write(annotation, into: &json)
         try AnswerLimit.check(json)
       } else {
         json.null()

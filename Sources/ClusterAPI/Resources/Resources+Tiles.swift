@@ -27,7 +27,7 @@ extension Resources {
     }
     return .response(
       to: request,
-      isSmall: !asked.hasExpansion && SmallRead.isSmall(asked.viewport, over: collection),
+      isSmall: SmallRead.isSmall(asked.viewport, over: collection),
       cost: {
         var cost = Cost(of: asked, over: collection)
         if asked.form == .geoJSON { cost.nanoseconds += snapshot.index.idFormsNanoseconds }
@@ -147,7 +147,7 @@ extension TileRequest {
       ("point_count_abbreviated", "String"), ("annotation_id", "String"),
       ("feature_id", survey.ids == .integer ? "Number" : "String"),
     ]
-    if hasExpansion { found.append(("expansion_zoom", "Number")) }
+    if viewport.needs.contains(.expansions) { found.append(("expansion_zoom", "Number")) }
     if options.properties.groupBy != nil { found.append(("group", "String")) }
     if options.properties.weightBy != nil { found.append(("weight", "Number")) }
     for aggregate in options.properties.aggregates ?? []

@@ -31,9 +31,7 @@ final class RememberedTile: Sendable {
   /// - Throws: ``ImpossibleRequest`` if there are too many annotations in it.
   func content() throws -> CachedTile.Content {
     if let known = known() { return known }
-    let bytes =
-      try PlainTileWriter.tile(request, of: snapshot) ?? TileWriter.tile(request, of: snapshot)
-    let content = CachedTile.Content(bytes)
+    let content = CachedTile.Content(try TileWriter.tile(request, of: snapshot))
     answers?.tiles.memory.countEncoded()
     // A cancelled result isn't kept.
     if case .missing(let place) = found, !Interruption.isOver {

@@ -45,9 +45,6 @@ struct TileRequest: Sendable {
 }
 
 extension TileRequest {
-  /// Whether clusters tell the zoom at which they come apart.
-  var hasExpansion: Bool { viewport.values.cell.output.expansion }
-
   /// The request with its span of time as a part of the filter.
   consuming func resolved(by temporal: TemporalProperties?) -> TileRequest {
     viewport = viewport.resolved(by: temporal)

@@ -29,7 +29,7 @@ public struct ClusterSettings: Hashable, Sendable {
   public init() {}
 
   /// Whether nothing is clustered on the grid of a zoom.
-  func isClusteringOff(atZoom zoomLevel: Double) -> Bool {
+  public func isClusteringOff(atZoom zoomLevel: Double) -> Bool {
     zoomLevel > maxZoomLevelForClustering ?? .infinity
   }
 
@@ -66,6 +66,35 @@ public struct ClusterSettings: Hashable, Sendable {
         detail: "keepApart has \(keepApart.count) ids, more than "
           + "\(ClusterSettings.maximumKeptApart)")
     }
+  }
+}
+
+extension ClusterSettings {
+  /// The default settings.
+  public static let standard = ClusterSettings()
+
+  /// The needs of clustering by the settings, whatever the zoom.
+  public var needs: Needs {
+    let standard = ClusterSettings.standard
+    guard self != standard else { return [] }
+    var (needs, rest) = (Needs(), self)
+    // The grid is made already.
+    needs.tell(&rest.zoomStep, standard.zoomStep)
+    needs.tell(&rest.position, standard.position, position == .nearCenter ? .singles : .places)
+    needs.tell(&rest.maxZoomLevelForClustering, standard.maxZoomLevelForClustering, .zoom)
+    // Each cell with a feature has a location.
+    needs.tell(
+      &rest.minUniqueLocationsForClustering, standard.minUniqueLocationsForClustering,
+      minUniqueLocationsForClustering > 1 ? .singles : [])
+    needs.tell(&rest.minPoints, standard.minPoints, .singles)
+    needs.tell(&rest.keepApart, standard.keepApart, [.keptApart, .singles])
+    needs.tell(&rest.decluster, standard.decluster, [.spreadPins, .singles])
+    // These place the pins of `decluster`.
+    needs.tell(&rest.distanceFromContestedLocation, standard.distanceFromContestedLocation)
+    needs.tell(&rest.pinLayout, standard.pinLayout)
+    needs.tell(&rest.spreadUnit, standard.spreadUnit)
+    if rest != standard { needs.insert(.unknown) }
+    return needs
   }
 }
 

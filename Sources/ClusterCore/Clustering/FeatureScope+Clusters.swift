@@ -2,34 +2,24 @@ import Threading
 
 extension FeatureScope {
   /// Creates a scope of the features that pass a filter, at least those in the cells of a request and of
-  /// its groups.
+  /// its groups, or in some of these.
   ///
-  /// - Parameter isSummedUp: whether single features of clusters are of no interest, but only their sums. Then the
-  ///   features of a filter that isn't remembered needn't be selected.
+  /// - Parameters:
+  ///   - selection: the cells, if not all.
+  ///   - needs: the needs of the answer, those of the request included. If sums serve them, the features of a filter that
+  ///     isn't remembered aren't selected.
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near request: ClusterRequest,
-    isSummedUp: Bool = false
+    in selection: CellSelection? = nil, for needs: Needs = .unknown
   ) {
-    let canSum = isSummedUp && request.canBeSummedUp
-    self.init(collection, passing: filter, nearAny: AnyRegion(request.allCells), isSummedUp: canSum)
-  }
-
-  /// Creates a scope of the features that pass a filter, at least those in some cells of a request.
-  ///
-  /// - Parameter isSummedUp: see ``init(_:passing:near:isSummedUp:)-(_,_,ClusterRequest,_)``.
-  public init(
-    _ collection: IndexedCollection, passing filter: FeatureFilter?, near cells: CellSelection,
-    of request: ClusterRequest, isSummedUp: Bool = false
-  ) {
-    // Each of the cells is summed up by itself, and compared with all corners of shapes.
-    let canSum =
-      isSummedUp && request.canBeSummedUp
-      && filter.map { $0.region.cornerCount <= FeatureScope.fewCorners } ?? true
-    if cells.others.isEmpty {
-      self.init(collection, passing: filter, nearAny: AnyRegion(cells.own), isSummedUp: canSum)
-    } else {
-      self.init(collection, passing: filter, nearAny: AnyRegion(cells.region), isSummedUp: canSum)
+    var isSummedUp = needs.isSubset(of: .sums)
+    // Each of selected cells is summed up by itself, and compared with all corners of shapes.
+    if selection != nil, let filter, filter.region.cornerCount > FeatureScope.fewCorners {
+      isSummedUp = false
     }
+    self.init(
+      collection, passing: filter, nearAny: selection?.region ?? AnyRegion(request.allCells),
+      isSummedUp: isSummedUp)
   }
 
   private static let fewCorners = 1000
@@ -50,29 +40,20 @@ extension FeatureScope {
     return ordinals(inAny: region, offset: 0, limit: limit)
   }
 
-  /// Clusters a viewport. The result is exact at every zoom.
+  /// Clusters a viewport, or some of its cells. The result is exact at every zoom.
   ///
   /// The scope must hold the features that pass the request's filter, at least those in its cells and in
-  /// the cells of its groups.
-  ///
-  /// - Complexity: Proportional to the nodes that grid lines cross, which are O(cells · log n) except
-  ///   for unusual data, independent of the size of the collection; with groups, that for each of them.
-  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
-  public func clusters(_ request: ClusterRequest) throws(ImpossibleRequest) -> ClusterResult {
-    if let region = unselected {
-      return try FeatureScope(collection).clusters(request, in: region, excluding: OrdinalSet([]))
-    }
-    return try clusters(request, in: EverywhereRegion(), excluding: OrdinalSet([]))
-  }
-
-  /// Clusters some cells of a viewport. The annotations and their order are those of the whole viewport,
-  /// since the annotations of a cell depend on nothing but its features and the request. The result's
+  /// the cells of its groups. The annotations of some cells and their order are those of the whole viewport,
+  /// since the annotations of a cell depend on nothing but its features and the request; the result's
   /// `featureCount` is that of these cells.
   ///
-  /// - Complexity: O(cells · log n), and O(n) in the features of the cells if there are groups.
+  /// - Parameter selection: the cells, if not all.
+  /// - Complexity: Proportional to the nodes that grid lines cross, which are O(cells · log n) except
+  ///   for unusual data, independent of the size of the collection; with groups, that for each of them, and O(n) in the
+  ///   features of selected cells.
   /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
   public func clusters(
-    _ request: ClusterRequest, in selection: CellSelection
+    _ request: ClusterRequest, in selection: CellSelection? = nil
   ) throws(ImpossibleRequest) -> ClusterResult {
     if let region = unselected {
       return try FeatureScope(collection).clusters(
@@ -154,15 +135,6 @@ extension FeatureScope {
       of: points, in: EverywhereRegion(), by: cells, excluding: OrdinalSet([]),
       countingLocations: false
     ).map { ($0.cell, $0.count) }
-  }
-}
-
-extension ClusterRequest {
-  /// Whether its annotations need nothing but the sums of cells, and now and then a look at single features.
-  fileprivate var canBeSummedUp: Bool {
-    grouping == nil && weights == nil && settings.keepApart.isEmpty && !settings.decluster
-      && settings.minPoints == 2 && settings.minUniqueLocationsForClustering <= 1
-      && settings.position != .nearCenter && !isClusteringOff
   }
 }
 

@@ -1,6 +1,6 @@
 import Threading
 
-/// The cells of a plain view (``ClusterRequest/isPlain``), each of which is one annotation: a cluster of all of
+/// The cells of a view with no needs but ``Needs/plainCells``, each of which is one annotation: a cluster of all of
 /// its features, or the pin of its only one. They are lent, so that answering a view takes no memory for each
 /// of them.
 public struct PlainCells {
@@ -8,14 +8,14 @@ public struct PlainCells {
   public struct Cell {
     /// The cell.
     public let position: CellPosition
+    /// The location of its only feature; nil if there are others.
+    public let location: Location?
     /// The number of its features.
     public let count: Int
     /// Whether all of them are at one location.
     public let isUniqueLocation: Bool
     /// The ordinal in the collection of the first of them.
     public let first: Int
-    /// The location of the first of them.
-    public let location: Location
   }
 
   /// Up to eight cells.
@@ -35,16 +35,13 @@ public struct PlainCells {
 
   private let sums: CellSums
   private let scope: FeatureScope
-  /// The part of the scope that is clustered, if not all.
-  private let part: FilterRegion?
+  /// The part of the scope that is clustered.
+  private let part: AnyRegion
   private let pointers: IndexPointers
-  /// The number of features in all cells.
-  public let featureCount: Int
 
-  fileprivate init(_ sums: CellSums, of scope: FeatureScope, in part: FilterRegion?) {
+  fileprivate init(_ sums: CellSums, of scope: FeatureScope, in part: AnyRegion) {
     (self.sums, self.scope, self.part) = (sums, scope, part)
     pointers = scope.points.pointers
-    featureCount = sums.inNoOrder.reduce(0) { $0 + $1.count }
   }
 
   /// The number of cells.
@@ -73,64 +70,57 @@ public struct PlainCells {
       return CellFigures.Cell(coordinate: coordinate, bounds: GeoBounds(only: coordinate))
     }
     let region = CellRegion(grid: sums.cells.grid, cell: sum.pointee.cell)
-    let annotation =
-      if let part {
-        Annotation(
-          sum.pointee, of: scope.points, in: IntersectionRegion(a: region, b: part),
-          excluding: OrdinalSet([]), as: .cell(sum.pointee.cell))
-      } else {
-        Annotation(
-          sum.pointee, of: scope.points, in: region, excluding: OrdinalSet([]),
-          as: .cell(sum.pointee.cell))
-      }
+    let annotation = Annotation(
+      sum.pointee, of: scope.points, in: IntersectionRegion(a: region, b: part),
+      excluding: OrdinalSet([]), as: .cell(sum.pointee.cell))
     return CellFigures.Cell(coordinate: annotation.coordinate, bounds: annotation.bounds)
   }
 
   @inline(__always)
   private func cell(_ sum: UnsafePointer<CellSum>) -> Cell {
     Cell(
-      position: sum.pointee.cell, count: sum.pointee.count,
-      isUniqueLocation: sum.pointee.sum.box.isOneLocation,
-      first: scope.collectionOrdinal(sum.pointee.first),
-      location: pointers.positions[sum.pointee.first].location)
-  }
-}
-
-extension ClusterRequest {
-  /// Whether each cell with features is one annotation at the mean of its features, which needs nothing else
-  /// of them.
-  public var isPlain: Bool {
-    settings.position == .centerOfMass && !settings.decluster && settings.minPoints == 2
-      && settings.minUniqueLocationsForClustering <= 1 && settings.keepApart.isEmpty
-      && !isClusteringOff && grouping == nil && weights == nil
+      position: sum.pointee.cell,
+      location: sum.pointee.count == 1
+        ? pointers.positions[sum.pointee.first].location : nil,
+      count: sum.pointee.count, isUniqueLocation: sum.pointee.sum.box.isOneLocation,
+      first: scope.collectionOrdinal(sum.pointee.first))
   }
 }
 
 extension FeatureScope {
-  /// Clusters a plain view as ``clusters(_:)`` does and lends its cells.
+  /// Clusters a plain view as ``clusters(_:in:)`` does, and lends the cells in place of the result's annotations.
   ///
   /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
   public func withPlainCells(
-    _ request: ClusterRequest, _ body: (PlainCells) throws(ImpossibleRequest) -> Void
+    _ request: ClusterRequest, _ body: (ClusterResult, PlainCells) throws(ImpossibleRequest) -> Void
   ) throws(ImpossibleRequest) {
-    precondition(request.isPlain, "the view isn't plain")
+    precondition(
+      request.settings.needs.isSubset(of: .zoom) && !request.isClusteringOff
+        && request.grouping == nil && request.weights == nil, "the view isn't plain")
     if let region = unselected {
-      try FeatureScope(collection).withPlainCells(request, in: region, part: region, body)
-    } else {
-      try withPlainCells(request, in: EverywhereRegion(), part: nil, body)
+      return try FeatureScope(collection).withPlainCells(request, in: region, body)
     }
+    try withPlainCells(request, in: EverywhereRegion(), body)
   }
 
   private func withPlainCells(
-    _ request: ClusterRequest, in region: some IndexRegion, part: FilterRegion?,
-    _ body: (PlainCells) throws(ImpossibleRequest) -> Void
+    _ request: ClusterRequest, in region: some IndexRegion,
+    _ body: (ClusterResult, PlainCells) throws(ImpossibleRequest) -> Void
   ) throws(ImpossibleRequest) {
+    let (grid, part, none) = (request.cells.grid, AnyRegion(region), OrdinalSet([]))
+    var result = ClusterResult()
+    result.layers = [
+      ClusterLayer(
+        GridFeatures(scope: self, region: part, grid: grid, keptApart: none),
+        grid: grid, cellSize: request.cellSize, request.settings, group: nil)
+    ]
     try GridSummation.withSums(
-      of: points, in: region, by: request.cells, excluding: OrdinalSet([]),
-      countingLocations: false, limit: ClusterRequest.maximumLimit
+      of: points, in: region, by: request.cells, excluding: none, countingLocations: false,
+      limit: ClusterRequest.maximumLimit
     ) { (sums) throws(ImpossibleRequest) in
       guard sums.count <= request.limit else { throw request.tooMany(sums.count) }
-      try body(PlainCells(sums, of: self, in: part))
+      result.featureCount = sums.inNoOrder.reduce(0) { $0 + $1.count }
+      try body(result, PlainCells(sums, of: self, in: part))
     }
   }
 }

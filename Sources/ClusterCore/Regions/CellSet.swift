@@ -95,7 +95,9 @@ public struct CellSelection: Sendable {
   public var count: Int { others.values.reduce(own.count) { $0 + $1.count } }
 
   /// The region of all features in the selected cells, regardless of their group.
-  var region: UnionRegion<CellSet> { UnionRegion(parts: [own] + others.values) }
+  var region: AnyRegion {
+    others.isEmpty ? AnyRegion(own) : AnyRegion(UnionRegion(parts: [own] + others.values))
+  }
 }
 
 extension CellSelection {
