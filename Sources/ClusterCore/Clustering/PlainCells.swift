@@ -25,12 +25,11 @@ public struct PlainCells {
     public let figures: UnsafeMutablePointer<Double>
     /// The number of cells.
     public let count: Int
-    fileprivate let slots: UnsafePointer<Int32>
-    fileprivate let cells: PlainCells
+    @usableFromInline let cells: UnsafePointer<Cell>
 
     /// A cell.
-    @inline(__always)
-    public subscript(_ index: Int) -> Cell { cells.cell(cells.sums[slots[index]]) }
+    @inlinable @inline(__always)
+    public subscript(_ index: Int) -> Cell { cells[index] }
   }
 
   private let sums: CellSums
@@ -50,15 +49,20 @@ public struct PlainCells {
   /// Calls `body` with the cells by row and column; stops when there is no more time.
   public func forEachBatch(_ body: (Batch) -> Void) {
     sums.prefetchPins(pointers)
-    sums.forEachBatch { slots, count, figures in
-      guard !Interruption.poll(200 &* count) else { return }
-      for index in 0..<count {
-        let sum = sums[slots[index]]
-        if sum.pointee.count == 1 || sum.pointee.sum.box.isPolar {
-          figures.set(exactFigures(of: sum), index)
+    // Values without references, as a batch that refers to this would count some ten of them each time.
+    withUnsafeTemporaryAllocation(of: Cell.self, capacity: CellFigures.most) { memory in
+      guard let cells = memory.baseAddress else { return }
+      sums.forEachBatch { slots, count, figures in
+        guard !Interruption.poll(200 &* count) else { return }
+        for index in 0..<count {
+          let sum = sums[slots[index]]
+          (cells + index).initialize(to: cell(sum))
+          if sum.pointee.count == 1 || sum.pointee.sum.box.isPolar {
+            figures.set(exactFigures(of: sum), index)
+          }
         }
+        body(Batch(figures: figures.rows, count: count, cells: cells))
       }
-      body(Batch(figures: figures.rows, count: count, slots: slots, cells: self))
     }
   }
 
