@@ -2,39 +2,32 @@
 
 #if defined(__x86_64__)
 
+/// The points before a line and behind it.
 typedef struct {
+  // The sums of those behind it.
   __m512i longitudes, latitudes;
-  // Of x in the even 32-bit lanes, of y in the odd ones.
-  __m512i least, most;
-  uint64_t count, first;
-} Side;
-
-INLINE Side nothing(void) {
-  Side side = {.least = _mm512_set1_epi32(-1), .first = UINT64_MAX};
-  return side;
-}
-
-INLINE void add(Side *side, __m512i points, __m512i x, __m512i latitudes, size_t at, __mmask8 mask) {
-  uint64_t first = mask ? at + (uint64_t)__builtin_ctz(mask) : UINT64_MAX;
-  side->first = first < side->first ? first : side->first;
-  side->count += (uint64_t)_mm_popcnt_u32(mask);
-  side->longitudes = _mm512_mask_add_epi64(side->longitudes, mask, side->longitudes, x);
-  side->latitudes = _mm512_mask_add_epi64(side->latitudes, mask, side->latitudes, latitudes);
-  __m512i all = _mm512_set1_epi32(-1);
-  side->least = _mm512_min_epu32(side->least, _mm512_mask_mov_epi64(all, mask, points));
-  side->most = _mm512_max_epu32(side->most, _mm512_maskz_mov_epi64(mask, points));
-}
+  // Of x in the even 32-bit lanes, of y in the odd ones; before and behind.
+  __m512i least[2], most[2];
+  /// One bit for each point behind it.
+  uint64_t behind;
+} Halves;
 
 /// The lower and upper halves of eight lanes.
 #define LOWER(vector) _mm512_castsi512_si256(vector)
 #define UPPER(vector) _mm512_extracti64x4_epi64(vector, 1)
 
-INLINE void put(const Side *side, cvectors_sum *sum) {
-  __m256i x = _mm256_add_epi64(LOWER(side->longitudes), UPPER(side->longitudes));
-  __m256i y = _mm256_add_epi64(LOWER(side->latitudes), UPPER(side->latitudes));
+/// The sums of longitudes and of latitudes of the points behind the line, the latter with their magic numbers.
+INLINE __m128i totals_of(const Halves *halves) {
+  __m256i x = _mm256_add_epi64(LOWER(halves->longitudes), UPPER(halves->longitudes));
+  __m256i y = _mm256_add_epi64(LOWER(halves->latitudes), UPPER(halves->latitudes));
   __m256i both = _mm256_add_epi64(_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
-  __m256i least = _mm256_min_epu32(LOWER(side->least), UPPER(side->least));
-  __m256i most = _mm256_max_epu32(LOWER(side->most), UPPER(side->most));
+  return _mm_add_epi64(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+}
+
+/// The least x and y of a half and the greatest.
+INLINE __m128i box_of(const Halves *halves, int half) {
+  __m256i least = _mm256_min_epu32(LOWER(halves->least[half]), UPPER(halves->least[half]));
+  __m256i most = _mm256_max_epu32(LOWER(halves->most[half]), UPPER(halves->most[half]));
   // The minimum and maximum of two lanes, side by side.
   __m256i low = _mm256_unpacklo_epi64(least, most), high = _mm256_unpackhi_epi64(least, most);
   __m128i mins = _mm_min_epu32(
@@ -43,11 +36,7 @@ INLINE void put(const Side *side, cvectors_sum *sum) {
   __m128i maxs = _mm_max_epu32(
       _mm_max_epu32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)),
       _mm_max_epu32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1)));
-  sum->count = side->count;
-  sum->first = side->first;
-  _mm_storeu_si128((__m128i *)&sum->longitudes, _mm_add_epi64(_mm256_castsi256_si128(both),
-                                                             _mm256_extracti128_si256(both, 1)));
-  _mm_storeu_si128((__m128i *)&sum->min_x, _mm_blend_epi32(mins, maxs, 0xC));
+  return _mm_blend_epi32(mins, maxs, 0xC);
 }
 
 enum { coefficients = 5, row_bits = 3, row = 1 << row_bits };
@@ -73,14 +62,27 @@ INLINE Curves curve(cvectors_latitudes latitudes, uint64_t interval) {
   return curves;
 }
 
-INLINE Curves curves(cvectors_latitudes latitudes, __m512i intervals) {
-  Curves curves;
-  __m512i rows = _mm512_slli_epi64(intervals, row_bits);
+/// The polynomials of an interval from some y on, and others before it.
+INLINE Curves choose_curves(cvectors_latitudes latitudes, uint64_t interval, __m512i y, const Curves *later,
+                            const Curves *earlier) {
+  __mmask8 is_later =
+      _mm512_cmpge_epu64_mask(y, _mm512_set1_epi64((long long)(interval << latitudes.interval_bits)));
+  Curves own = {.middle = _mm512_mask_mov_pd(earlier->middle, is_later, later->middle)};
   for (int power = 0; power < coefficients; power++)
-    curves.k[power] = _mm512_i64gather_pd(rows, latitudes.table + power, 8);
-  __m512i start = _mm512_sll_epi64(intervals, _mm_cvtsi32_si128((int)latitudes.interval_bits));
-  curves.middle = _mm512_add_pd(_mm512_cvtepi64_pd(start), _mm512_set1_pd(middle(latitudes)));
-  return curves;
+    own.k[power] = _mm512_mask_mov_pd(earlier->k[power], is_later, later->k[power]);
+  return own;
+}
+
+/// The polynomials of eight ys, none of which is in an earlier interval than the first or a later one than the last,
+/// given those of the first two intervals.
+INLINE Curves curves(cvectors_latitudes latitudes, const Curves *two, uint64_t first, uint64_t last, __m512i y) {
+  if (first == last) return two[0];
+  Curves own = choose_curves(latitudes, first + 1, y, &two[1], &two[0]);
+  for (uint64_t interval = first + 2; interval <= last; interval++) {
+    Curves later = curve(latitudes, interval);
+    own = choose_curves(latitudes, interval, y, &later, &own);
+  }
+  return own;
 }
 
 /// The latitudes of eight ys plus 1.5 * 2^52, as bits.
@@ -92,122 +94,69 @@ INLINE __m512i fixed_latitudes(__m512i y, const Curves *own) {
   return _mm512_castpd_si512(_mm512_add_pd(units, _mm512_set1_pd(0x1.8p52)));
 }
 
-/// The points and where to split them.
-enum { by_x, by_y, by_both };
-
-INLINE void split(const uint64_t *points, size_t count, uint32_t x_line, uint32_t y_line,
-                  cvectors_latitudes latitudes, cvectors_sum *sums, int how) {
-  int parts = how == by_both ? 4 : 2;
-  Side sides[4] = {nothing(), nothing(), nothing(), nothing()};
-  __m128i bits = _mm_cvtsi32_si128((int)latitudes.interval_bits);
-  Curves own = curve(latitudes, points[0] >> 32 >> latitudes.interval_bits);
-  __m512i lines_x = _mm512_set1_epi64(x_line), lines_y = _mm512_set1_epi64(y_line);
+/// Divides up to 64 points by a line on the axis whose steps begin at a bit of a point.
+INLINE Halves halve(const uint64_t *points, size_t count, uint64_t line, int axis_shift, cvectors_latitudes latitudes,
+                    uint64_t first, uint64_t last) {
+  __m512i all = _mm512_set1_epi32(-1), none = _mm512_setzero_si512();
+  Halves halves = {.least = {all, all}, .most = {none, none}};
+  const __m512i lower = _mm512_set1_epi64(0xFFFFFFFF);
+  __m128i shift = _mm_cvtsi32_si128(axis_shift);
+  const Curves two[] = {curve(latitudes, first), curve(latitudes, first < last ? first + 1 : first)};
+  // Lanes without a point repeat the first one, which changes no bounds.
+  __m512i repeated = _mm512_set1_epi64((long long)points[0]), lines = _mm512_set1_epi64((long long)line);
   for (size_t at = 0; at < count; at += 8) {
-    size_t left = count - at;
-    __mmask8 mask = (__mmask8)_bzhi_u32(0xFF, left < 8 ? (unsigned)left : 8);
-    __m512i some = _mm512_maskz_loadu_epi64(mask, points + at);
-    __m512i x = _mm512_and_si512(some, _mm512_set1_epi64(0xFFFFFFFF));
-    __m512i y = _mm512_srli_epi64(some, 32);
-    if (!latitudes.is_one_interval) own = curves(latitudes, _mm512_srl_epi64(y, bits));
-    __m512i fixed = fixed_latitudes(y, &own);
-    __mmask8 east = how == by_y ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, x, lines_x);
-    __mmask8 south = how == by_x ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, y, lines_y);
-    add(&sides[0], some, x, fixed, at, mask & ~(east | south));
-    if (how == by_both) {
-      add(&sides[1], some, x, fixed, at, east & ~south);
-      add(&sides[2], some, x, fixed, at, south & ~east);
-      add(&sides[3], some, x, fixed, at, east & south);
-    } else {
-      add(&sides[1], some, x, fixed, at, east | south);
-    }
+    __mmask8 present = (__mmask8)_bzhi_u32(0xFF, count - at < 8 ? (unsigned)(count - at) : 8);
+    __m512i some = _mm512_mask_loadu_epi64(repeated, present, points + at);
+    __m512i x = _mm512_and_si512(some, lower), y = _mm512_srli_epi64(some, 32);
+    __m512i steps = _mm512_and_si512(_mm512_srl_epi64(some, shift), lower);
+    Curves own = curves(latitudes, two, first, last, y);
+    __mmask8 behind = _mm512_cmpgt_epu64_mask(steps, lines), added = behind & present;
+    halves.longitudes = _mm512_mask_add_epi64(halves.longitudes, added, halves.longitudes, x);
+    halves.latitudes =
+        _mm512_mask_add_epi64(halves.latitudes, added, halves.latitudes, fixed_latitudes(y, &own));
+    halves.behind |= (uint64_t)added << at;
+    halves.least[0] = _mm512_min_epu32(halves.least[0], _mm512_mask_mov_epi64(some, behind, all));
+    halves.most[0] = _mm512_max_epu32(halves.most[0], _mm512_mask_mov_epi64(some, behind, none));
+    halves.least[1] = _mm512_min_epu32(halves.least[1], _mm512_mask_mov_epi64(all, behind, some));
+    halves.most[1] = _mm512_max_epu32(halves.most[1], _mm512_maskz_mov_epi64(behind, some));
   }
-  for (int part = 0; part < parts; part++) put(&sides[part], sums + part);
+  return halves;
 }
 
-AVX512 static cvectors_two halves_by_x(const uint64_t *points, size_t count, uint32_t line,
-                                       cvectors_latitudes latitudes) {
-  cvectors_two sums;
-  split(points, count, line, 0, latitudes, sums.parts, by_x);
-  return sums;
+/// Finds the latitudes of up to 64 points as bits, with the magic number.
+INLINE void find_latitudes(const uint64_t *points, size_t count, cvectors_latitudes latitudes, uint64_t first,
+                           uint64_t last, uint64_t *found) {
+  const Curves two[] = {curve(latitudes, first), curve(latitudes, first < last ? first + 1 : first)};
+  __m512i repeated = _mm512_set1_epi64((long long)points[0]);
+  for (size_t at = 0; at < count; at += 8) {
+    __mmask8 present = (__mmask8)_bzhi_u32(0xFF, count - at < 8 ? (unsigned)(count - at) : 8);
+    __m512i y = _mm512_srli_epi64(_mm512_mask_loadu_epi64(repeated, present, points + at), 32);
+    Curves own = curves(latitudes, two, first, last, y);
+    _mm512_storeu_si512(found + at, fixed_latitudes(y, &own));
+  }
 }
 
-AVX512 static cvectors_two halves_by_y(const uint64_t *points, size_t count, uint32_t line,
-                                       cvectors_latitudes latitudes) {
-  cvectors_two sums;
-  split(points, count, 0, line, latitudes, sums.parts, by_y);
-  return sums;
+/// Adds up those of up to 64 points that have a bit, given their latitudes with magic numbers. Returns the sums of
+/// longitudes and of latitudes.
+INLINE __m128i sum_some(const uint64_t *points, const uint64_t *found, uint64_t some, __m128i *box) {
+  __m512i all = _mm512_set1_epi32(-1);
+  Halves sum = {.least = {all}};
+  for (; some; some >>= 8, points += 8, found += 8) {
+    __mmask8 lanes = (__mmask8)some;
+    __m512i own = _mm512_maskz_loadu_epi64(lanes, points);
+    sum.longitudes = _mm512_add_epi64(sum.longitudes, _mm512_and_si512(own, _mm512_set1_epi64(0xFFFFFFFF)));
+    sum.latitudes = _mm512_add_epi64(sum.latitudes, _mm512_maskz_loadu_epi64(lanes, found));
+    sum.least[0] = _mm512_min_epu32(sum.least[0], _mm512_mask_mov_epi64(all, lanes, own));
+    sum.most[0] = _mm512_max_epu32(sum.most[0], own);
+  }
+  *box = box_of(&sum, 0);
+  return totals_of(&sum);
 }
 
-AVX512 static cvectors_four quarters(const uint64_t *points, size_t count, uint32_t x, uint32_t y,
-                                     cvectors_latitudes latitudes) {
-  cvectors_four sums;
-  split(points, count, x, y, latitudes, sums.parts, by_both);
-  return sums;
-}
-
-/// The cells of four boxes on one axis, where each has two steps.
-typedef struct {
-  __m512i cells;
-  // One bit for each step:
-  __mmask8 is_clear, is_from_first, is_to_last;
-} Axis;
-
-INLINE Axis axis(__m512i steps, const cvectors_window *window, uint32_t first, uint32_t last) {
-  // With N cells in the world, step s begins exactly at s * N / 2^32 cells.
-  __m512i parts = _mm512_mul_epu32(steps, _mm512_set1_epi64(window->cells_per_world));
-  __m512i part = _mm512_and_si512(parts, _mm512_set1_epi64(0xFFFFFFFF));
-  Axis axis;
-  axis.cells = _mm512_srli_epi64(parts, 32);
-  axis.is_clear = _mm512_cmpgt_epu64_mask(part, _mm512_set1_epi64(window->quick_start)) &
-                  _mm512_cmplt_epu64_mask(part, _mm512_set1_epi64(window->quick_end));
-  axis.is_from_first = _mm512_cmpge_epu64_mask(axis.cells, _mm512_set1_epi64(first));
-  axis.is_to_last = _mm512_cmple_epu64_mask(axis.cells, _mm512_set1_epi64(last));
-  return axis;
-}
-
-enum { first_steps = 0x55, last_steps = 0xAA };
-
-/// One bit for each pair of set bits.
-INLINE uint8_t pairs(unsigned mask) { return (uint8_t)_pext_u32(mask & mask >> 1, first_steps); }
-
-AVX512 static void look(const void *records, size_t count, const cvectors_window *window,
-                        cvectors_cells *cells) {
-  unsigned mask = _bzhi_u32(0xFFFF, (unsigned)count * 4);
-  const char *bytes = records;
-  __m512i two = _mm512_maskz_loadu_epi64((__mmask8)mask, bytes);
-  __m512i more = _mm512_maskz_loadu_epi64((__mmask8)(mask >> 8), bytes + 64);
-  const __m512i ends = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
-  __m512i boxes = _mm512_permutex2var_epi64(two, ends, more);
-  Axis x = axis(boxes, window, window->first_column, window->last_column);
-  Axis y = axis(_mm512_srli_epi64(boxes, 32), window, window->first_row, window->last_row);
-  _mm512_storeu_si512(cells->columns, x.cells);
-  _mm512_storeu_si512(cells->rows, y.cells);
-  cells->is_clear = pairs(x.is_clear & y.is_clear);
-  // The box begins before the window ends, and ends after it begins.
-  cells->is_touched = pairs((x.is_to_last & y.is_to_last & first_steps) |
-                            (x.is_from_first & y.is_from_first & last_steps));
-  cells->is_inside =
-      pairs(x.is_to_last & y.is_to_last & x.is_from_first & y.is_from_first);
-}
-
-AVX512 static void locate(const uint64_t *points, size_t count, const cvectors_window *window,
-                          cvectors_latitudes latitudes, cvectors_points *found) {
-  __mmask8 mask = (__mmask8)_bzhi_u32(0xFF, (unsigned)count);
-  // Lanes without a point repeat the first one, so that all are in the tables.
-  __m512i some = _mm512_mask_loadu_epi64(_mm512_set1_epi64((long long)points[0]), mask, points);
-  __m512i y = _mm512_srli_epi64(some, 32);
-  __m128i bits = _mm_cvtsi32_si128((int)latitudes.interval_bits);
-  Curves own = latitudes.is_one_interval
-                   ? curve(latitudes, points[0] >> 32 >> latitudes.interval_bits)
-                   : curves(latitudes, _mm512_srl_epi64(y, bits));
-  Axis column = axis(some, window, window->first_column, window->last_column);
-  Axis row = axis(y, window, window->first_row, window->last_row);
-  _mm512_storeu_si512(found->columns, column.cells);
-  _mm512_storeu_si512(found->rows, row.cells);
-  _mm512_storeu_si512(found->latitudes, fixed_latitudes(y, &own));
-  found->is_clear = column.is_clear & row.is_clear;
-  found->is_inside =
-      column.is_from_first & column.is_to_last & row.is_from_first & row.is_to_last & mask;
+/// The first four of some points; lanes without one repeat the first.
+INLINE __m256i four_points(const uint64_t *points, size_t count) {
+  __mmask8 present = (__mmask8)_bzhi_u32(0xF, count < 4 ? (unsigned)count : 4);
+  return _mm256_mask_loadu_epi64(_mm256_set1_epi64x((long long)points[0]), present, points);
 }
 
 /// The eight digits of numbers below 10^8, the first one in the lowest byte: fields of 4, 2 and 1 digits are
@@ -272,7 +221,11 @@ AVX512 static void decimals(const double *numbers, cvectors_decimals *found) {
   _mm512_storeu_si512(found->lengths, length);
 }
 
+#define TARGET AVX512
+#define INLINED INLINE
+#include "descent.h"
+
 const cvectors_functions cvectors_functions_avx512 = {
-    halves_by_x, halves_by_y, quarters, look, locate, decimals, cvectors_figures_avx512};
+    descend, decimals, cvectors_figures_avx512};
 
 #endif

@@ -1,6 +1,18 @@
 #include "avx2.h"
 #include "avx512.h"
 
+int32_t cvectors_append(cvectors_table *table, uint32_t place) {
+  uint64_t column = table->first_column + place % table->columns_in_row;
+  cvectors_cell cell = {
+      .column = column < table->cells_per_world ? column : column - table->cells_per_world,
+      .row = table->first_row + place / table->columns_in_row,
+      .sum = {.min_x = UINT32_MAX, .min_y = UINT32_MAX, .first = INT64_MAX},
+      .last_column = UINT32_MAX, .last_row = UINT32_MAX};
+  int32_t slot = (int32_t)table->count++;
+  table->cells[slot] = cell;
+  return table->slots[place] = slot;
+}
+
 #if defined(__x86_64__)
 
 extern const cvectors_functions cvectors_functions_avx512, cvectors_functions_avx2;

@@ -58,7 +58,7 @@ static void add_one(cvectors_sum *sum, uint64_t point, size_t at, cvectors_latit
   if (sum->count == 0) sum->first = at;
   sum->count++;
   sum->longitudes += x;
-  sum->latitudes += fixed.bits;
+  sum->latitudes += fixed.bits - CVECTORS_MAGIC;
   sum->min_x = x < sum->min_x ? x : sum->min_x;
   sum->min_y = y < sum->min_y ? y : sum->min_y;
   sum->max_x = x > sum->max_x ? x : sum->max_x;
@@ -258,6 +258,7 @@ AVX2 static cvectors_sum sum_avx2(const uint64_t *points, size_t count, const ui
     sum.max_x = high[2 * lane] > sum.max_x ? high[2 * lane] : sum.max_x;
     sum.max_y = high[2 * lane + 1] > sum.max_y ? high[2 * lane + 1] : sum.max_y;
   }
+  sum.latitudes -= sum.count * CVECTORS_MAGIC;
   return sum;
 }
 

@@ -62,9 +62,8 @@ import Testing
           let found = cvectors_masked_sum(
             base, count, words, start, degrees.forVectors(isOneInterval: intervals.count == 1),
             isPlain)
-          let part = LeafSplit.Part(found)
-          #expect(part.sum == expected)
-          #expect(part.first == first ?? .max)
+          #expect(PointSum(found) == expected)
+          #expect(found.first == first.map { UInt64($0) } ?? .max)
         }
       }
     }

@@ -26,41 +26,80 @@ struct VectorTests {
     }
   }
 
+  /// A feature in the middle of a step.
+  private func feature(_ number: Int, _ position: Position) -> TwinFeature {
+    TwinFeature(
+      id: FeatureID(known: number),
+      coordinate: Coordinate(
+        latitude: WebMercator.latitude(y: (Double(position.y) + 0.5) / Position.stepsPerMapPoint),
+        longitude: WebMercator.longitude(x: (Double(position.x) + 0.5) / Position.stepsPerMapPoint))
+    )
+  }
+
+  @Test func `values that vectors read are laid out as they expect`() {
+    #expect(MemoryLayout<CellSum>.size == MemoryLayout<cvectors_cell>.size)
+    #expect(
+      MemoryLayout<CellSum>.offset(of: \.sum) == MemoryLayout<cvectors_cell>.offset(of: \.sum))
+    #expect(
+      MemoryLayout<CellSum>.offset(of: \.locations)
+        == MemoryLayout<cvectors_cell>.offset(of: \.locations))
+    #expect(MemoryLayout<Quadtree.Node>.size == MemoryLayout<cvectors_node>.size)
+    #expect(
+      MemoryLayout<Quadtree.Node>.offset(of: \.box)
+        == MemoryLayout<cvectors_node>.offset(of: \.min_x))
+    #expect(MemoryLayout<NodeSum>.size == MemoryLayout<cvectors_node_sum>.size)
+    #expect(MemoryLayout<BlockPointers>.size == MemoryLayout<cvectors_block>.size)
+    #expect(
+      MemoryLayout<BlockPointers>.offset(of: \.firstOrdinal)
+        == MemoryLayout<cvectors_block>.offset(of: \.first))
+    #expect(
+      MemoryLayout<GridScratch.Siblings>.size == MemoryLayout<cvectors_siblings>.size)
+  }
+
   @Test(arguments: Vectors.usable)
-  func `leaves are split to the same bits`(vectors: Vectors) {
+  func `cells add up to the same bits`(vectors: Vectors) throws {
     var generator = SeededGenerator(seed: 1)
-    var (split, unclear) = (0, 0)
-    for round in 0..<8_000 {
-      let count = 1 + generator.int(0...(round.isMultiple(of: 50) ? 300 : 70))
-      let width = UInt32(1) << UInt32(generator.int(0...29))
+    var cellCount = 0
+    for round in 0..<400 {
+      // Some are as wide as the world, others as a few steps, where grid lines are close to all of them.
+      let width = UInt32(1) << UInt32(generator.int(0...31))
       let start = UInt32(generator.int(0...Int(UInt32.max - width)))
-      let positions = points(count, &generator, from: start, width: width)
-      let box = positions.reduce(into: PositionBox.empty) { $0.formUnion(PositionBox($1)) }
-      let (x, y) = (
-        Int(start) + generator.int(0...Int(width) + 1),
-        Int(start) + generator.int(0...Int(width) + 1)
-      )
-      positions.withUnsafeBufferPointer { positions in
-        guard let first = positions.baseAddress else { return }
-        func leaf(_ vectors: Vectors?) -> LeafSplit {
-          LeafSplit(first, count: count, box, .shared, vectors)
+      let positions = points(
+        1 + generator.int(0...(round.isMultiple(of: 4) ? 3000 : 200)), &generator, from: start,
+        width: width)
+      let index = try FeatureIndex.of(
+        positions.enumerated().map { feature($0.offset + 1, $0.element) },
+        blockCapacity: generator.pick([4, 50, 200, 1024]))
+      let extent = Double(width) / Position.stepsPerMapPoint
+      let corner = Double(start) / Position.stepsPerMapPoint
+      for columns in [0.3, 1, 2, 7, 40] {
+        let grid = CellGrid(
+          cellsPerWorld: Int(min(WebMercator.worldSize / extent * columns, 0x1p33)) + 1)
+        let cells = GridRange(
+          grid: grid,
+          covering: MapRect(
+            x: corner + generator.double(-1...1) * extent,
+            y: corner + generator.double(-1...1) * extent,
+            width: generator.double(0...2) * extent, height: generator.double(0...2) * extent))
+        guard !cells.rows.isEmpty else { continue }
+        func sums(_ vectors: Vectors?) -> [CellSum] {
+          GridSummation.sums(
+            of: index.points, in: EverywhereRegion(), by: cells, excluding: OrdinalSet([]),
+            countingLocations: false, vectors: vectors)
         }
-        for (line, isColumn) in [(x, true), (y, false)] {
-          let plain = leaf(nil).halves(at: line, isColumn: isColumn)
-          let vector = leaf(vectors).halves(at: line, isColumn: isColumn)
-          #expect(plain?.0 == vector?.0 && plain?.1 == vector?.1)
-          // What they add up to is known from elsewhere, too.
-          let axis = positions.map { Int(isColumn ? $0.x : $0.y) }
-          #expect((plain == nil) == axis.contains { ($0 - line).magnitude <= 1 })
-          if let plain { #expect(plain.0.count == axis.filter { $0 < line }.count) }
-          if plain == nil { unclear += 1 } else { split += 1 }
+        let (plain, vector) = (sums(nil), sums(vectors))
+        #expect(plain.count == vector.count)
+        for (a, b) in zip(plain, vector) {
+          #expect(a.cell == b.cell && a.sum == b.sum && a.first == b.first, "round \(round)")
         }
-        let plain = leaf(nil).quarters(at: x, y), vector = leaf(vectors).quarters(at: x, y)
-        #expect(plain?.0 == vector?.0 && plain?.1 == vector?.1)
-        #expect(plain?.2 == vector?.2 && plain?.3 == vector?.3)
+        // What they hold is known from elsewhere, too.
+        let pointers = index.points.pointers
+        let inside = index.ordinals.filter { cells.contains(grid.cell(of: $0, in: pointers)) }
+        #expect(plain.reduce(0) { $0 + $1.count } == inside.count)
+        cellCount += plain.count
       }
     }
-    #expect(split > 1000 && unclear > 1000)
+    #expect(cellCount > 20_000)
   }
 
   @Test(arguments: Vectors.usable)
@@ -131,100 +170,5 @@ struct VectorTests {
       cell.coordinate.latitude, cell.coordinate.longitude, cell.bounds.west, cell.bounds.south,
       cell.bounds.east, cell.bounds.north,
     ].map(\.bitPattern)
-  }
-
-  @Test(arguments: Vectors.usable)
-  func `points are in the cells that they are in`(vectors: Vectors) throws {
-    var generator = SeededGenerator(seed: 3)
-    var (clear, inside) = (0, 0)
-    for _ in 0..<5_000 {
-      let grid = CellGrid(cellsPerWorld: generator.int(1...1 << generator.int(1...32)))
-      let size = grid.cellMapSize
-      let corner = Double(generator.int(0...grid.cellsPerWorld - 1)) * size
-      let cells = GridRange(
-        grid: grid,
-        covering: MapRect(
-          x: corner, y: corner, width: generator.double(0.1...20) * size,
-          height: generator.double(0.1...20) * size))
-      guard let columns = cells.columnRanges.last, !columns.isEmpty, !cells.rows.isEmpty else {
-        continue
-      }
-      let width = UInt32(1) << UInt32(generator.int(0...29))
-      let start = UInt32(min(corner * Position.stepsPerMapPoint, Double(UInt32.max - width)))
-      let points = points(generator.int(1...8), &generator, from: start, width: width)
-      let window = GridWindow(cells, columns)
-      let intervals = Set(points.map { StepDegrees.interval(of: $0.y) })
-      let latitudes = StepDegrees.shared.forVectors(isOneInterval: intervals.count == 1)
-      var (plain, vector) = (cvectors_points(), cvectors_points())
-      window.locate(points, points.count, .shared, &plain)
-      points.withUnsafeBytes { bytes in
-        guard let start = bytes.baseAddress else { return }
-        withUnsafePointer(to: window.forVectors) {
-          vectors.functions.locate(
-            start.assumingMemoryBound(to: UInt64.self), points.count, $0, latitudes, &vector)
-        }
-      }
-      for number in points.indices {
-        #expect(
-          withUnsafeMutablePointer(to: &plain) { $0.latitude(number) }
-            == withUnsafeMutablePointer(to: &vector) { $0.latitude(number) })
-        // The vectorized one may be less certain, but not of another cell.
-        guard vector.is_clear >> number & 1 != 0 else { continue }
-        #expect(plain.is_clear >> number & 1 != 0)
-        #expect(CellPosition(&plain, number) == CellPosition(&vector, number))
-        #expect(plain.is_inside >> number & 1 == vector.is_inside >> number & 1)
-        clear += 1
-        inside += Int(vector.is_inside >> number & 1)
-      }
-    }
-    #expect(clear > 5_000 && inside > 1_000)
-  }
-
-  @Test(arguments: Vectors.usable)
-  func `boxes are in the cells that they are in`(vectors: Vectors) throws {
-    var generator = SeededGenerator(seed: 2)
-    var clear = 0
-    for _ in 0..<10_000 {
-      let side = generator.int(1...1 << generator.int(1...33))
-      let grid = CellGrid(cellsPerWorld: side)
-      let cell = Double(1 << 32) / Double(side)
-      // A few dozen cells anywhere.
-      let corner = (generator.int(0...side - 1), generator.int(0...side - 1))
-      let size = grid.cellMapSize
-      let cells = GridRange(
-        grid: grid,
-        covering: MapRect(
-          x: Double(corner.0) * size, y: Double(corner.1) * size,
-          width: generator.double(0.1...40) * size, height: generator.double(0.1...40) * size))
-      guard let columns = cells.columnRanges.first, !columns.isEmpty, !cells.rows.isEmpty else {
-        continue
-      }
-      let window = GridWindow(cells, columns)
-      // Boxes around there, of the size of a few cells.
-      let nodes = (0..<generator.int(1...4)).map { _ in
-        func steps(_ start: Int) -> (UInt32, UInt32) {
-          let low = (Double(start) + generator.double(-2...42)) * cell
-          let high = low + generator.double(0...2) * cell
-          return (UInt32(min(max(low, 0), 0xFFFF_FFFF)), UInt32(min(max(high, 0), 0xFFFF_FFFF)))
-        }
-        let (x, y) = (steps(corner.0), steps(corner.1))
-        return Quadtree.Node(
-          begin: 0, end: 1, box: PositionBox(minX: x.0, minY: y.0, maxX: x.1, maxY: y.1))
-      }
-      var found = cvectors_cells()
-      withUnsafePointer(to: window.forVectors) {
-        vectors.functions.look(nodes, nodes.count, $0, &found)
-      }
-      for (number, node) in nodes.enumerated() where found.is_clear >> number & 1 != 0 {
-        clear += 1
-        let span = window.span(of: node.box)
-        #expect((span != nil) == (found.is_touched >> number & 1 != 0))
-        guard let span else { continue }
-        let own = GridWindow.CellSpan(&found, number)
-        #expect(own.first == span.first && own.last == span.last)
-        #expect(own.isInWindow == span.isInWindow && own.isOneCell == span.isOneCell)
-      }
-    }
-    #expect(clear > 5_000)
   }
 }

@@ -14,22 +14,15 @@ typedef struct {
   uint64_t count;
   /// The sum of x, in steps.
   uint64_t longitudes;
-  /// The sum of the bit patterns of latitude + 1.5 * 2^52, in the units of the polynomials.
+  /// The sum of latitudes in the units of the polynomials, which may be negative.
   uint64_t latitudes;
   uint32_t min_x, min_y, max_x, max_y;
   /// The number of the first point.
   uint64_t first;
 } cvectors_sum;
 
-/// The sums of two halves.
-typedef struct {
-  cvectors_sum parts[2];
-} cvectors_two;
-
-/// The sums of four quarters.
-typedef struct {
-  cvectors_sum parts[4];
-} cvectors_four;
+/// The bit pattern of 1.5 * 2^52, which units are added to so that their integer is in the low bits.
+#define CVECTORS_MAGIC 0x4338000000000000ull
 
 /// Latitudes by y: a polynomial for each interval of 2^interval_bits steps.
 typedef struct {
@@ -40,14 +33,6 @@ typedef struct {
   bool is_one_interval;
 } cvectors_latitudes;
 
-/// Sums the points up to a line and those beyond it.
-typedef cvectors_two cvectors_halves(const uint64_t *points, size_t count, uint32_t line,
-                                     cvectors_latitudes latitudes);
-
-/// Sums the points of the quarters around the crossing of two lines, row by row.
-typedef cvectors_four cvectors_quarters(const uint64_t *points, size_t count, uint32_t x, uint32_t y,
-                                        cvectors_latitudes latitudes);
-
 /// A rectangle of cells in a grid, and the range within a cell, in 2^-32 of its size, where a step
 /// certainly belongs to that cell alone.
 typedef struct {
@@ -57,39 +42,75 @@ typedef struct {
   uint32_t first_row, last_row;
 } cvectors_window;
 
-/// The first and last columns and rows of up to four boxes.
+// The following are laid out as the values in ClusterCore that they are named after.
+
+/// A `Quadtree.Node`.
 typedef struct {
-  uint64_t columns[8];
-  uint64_t rows[8];
-  // One bit for each box:
-  /// The cells are certain. They are not if an edge of the box is close to a grid line.
-  uint8_t is_clear;
-  /// The box overlaps the window.
-  uint8_t is_touched;
-  /// The box is within the window.
-  uint8_t is_inside;
-} cvectors_cells;
+  uint32_t begin, end, table;
+  /// Eight times the index of the first child plus the number of children; 0 for a leaf.
+  uint32_t children;
+  uint32_t min_x, min_y, max_x, max_y;
+} cvectors_node;
 
-/// Finds the cells of up to four boxes, which are the ends of records of 32 bytes.
-typedef void cvectors_look(const void *records, size_t count, const cvectors_window *window,
-                           cvectors_cells *cells);
-
-/// The cells and latitudes of up to eight points.
+/// A `NodeSum`.
 typedef struct {
-  uint64_t columns[8];
-  uint64_t rows[8];
-  /// The bit patterns of latitude + 1.5 * 2^52, in the units of the polynomials.
-  uint64_t latitudes[8];
-  // One bit for each point:
-  /// The cell is certain.
-  uint8_t is_clear;
-  /// The cell is in the window.
-  uint8_t is_inside;
-} cvectors_points;
+  uint64_t longitudes, latitudes;
+  uint32_t locations, count;
+  uint64_t padding;
+} cvectors_node_sum;
 
-/// Finds the cells and latitudes of up to eight points.
-typedef void cvectors_locate(const uint64_t *points, size_t count, const cvectors_window *window,
-                             cvectors_latitudes latitudes, cvectors_points *found);
+/// A `BlockPointers`.
+typedef struct {
+  const cvectors_node *nodes;
+  const cvectors_node_sum *sums;
+  /// Subscripted by the ordinal of a feature.
+  const uint64_t *points;
+  const void *references;
+  uint64_t first;
+  uint64_t unused[3];
+} cvectors_block;
+
+/// A `GridScratch.Siblings`: their number, and the first, whose upper half is the number of its block.
+typedef struct {
+  uint64_t first, count;
+} cvectors_siblings;
+
+/// A `CellSum`.
+typedef struct {
+  uint64_t column, row;
+  cvectors_sum sum;
+  uint64_t locations;
+  uint32_t last_column, last_row;
+} cvectors_cell;
+
+/// The sums of some cells, and their slots by place: row by row, each from the first column eastwards. There is room
+/// for the sums of all cells that hold features.
+typedef struct {
+  cvectors_cell *cells;
+  int32_t *slots;
+  uint64_t count;
+  uint64_t first_column, first_row, columns_in_row, cells_per_world;
+} cvectors_table;
+
+/// The index of blocks to descend, and the window of the cells that are wanted.
+typedef struct {
+  const cvectors_block *blocks;
+  cvectors_latitudes latitudes;
+  cvectors_window window;
+  /// The place of the window's first column in a row of the table, and the length of a row.
+  uint32_t offset, columns_in_row;
+  double steps_per_cell;
+} cvectors_descent;
+
+/// Adds the features of some nodes of blocks to the sums of their cells. Returns the number of nodes that it didn't add
+/// because their cells, or those of a leaf's points, aren't certain; their numbers are in `unclear`.
+///
+/// - Parameters:
+///   - queue: the nodes. Behind them there is room for all siblings below them.
+///   - count: their number; in the end that of all groups of siblings that were visited.
+///   - unclear: room for the numbers of all nodes.
+typedef size_t cvectors_descend(const cvectors_descent *descent, cvectors_siblings *queue, size_t *count,
+                                uint64_t *unclear, cvectors_table *table);
 
 /// The texts of eight numbers.
 typedef struct {
@@ -119,13 +140,12 @@ typedef struct {
 typedef void cvectors_find_figures(const cvectors_point_sum *_Nonnull const *_Nonnull sums,
                                    cvectors_latitudes latitudes, cvectors_figures *found);
 
+/// Adds a cell without features to a table, at a place that has none; returns its slot.
+int32_t cvectors_append(cvectors_table *table, uint32_t place);
+
 /// The functions. A point is x in the lower 32 bits and y in the upper 32; there is at least one.
 typedef struct {
-  cvectors_halves *halves_by_x;
-  cvectors_halves *halves_by_y;
-  cvectors_quarters *quarters;
-  cvectors_look *look;
-  cvectors_locate *locate;
+  cvectors_descend *descend;
   cvectors_write_decimals *decimals;
   cvectors_find_figures *figures;
 } cvectors_functions;

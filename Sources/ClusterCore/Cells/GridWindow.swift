@@ -66,20 +66,6 @@ struct GridWindow {
     return CellSpan(first: first, last: last, isInWindow: isInWindow)
   }
 
-  /// The cell of a position if every point there is in the same one.
-  @inline(__always)
-  func certainCell(of position: Position) -> CellPosition? {
-    let (columns, rows) = (grid.cells(ofStep: position.x), grid.cells(ofStep: position.y))
-    guard columns.first == columns.last, rows.first == rows.last else { return nil }
-    return CellPosition(column: columns.first, row: rows.first)
-  }
-
-  /// Whether a cell is in the window.
-  @inline(__always)
-  func contains(_ cell: CellPosition) -> Bool {
-    columns.contains(cell.column) && rows.contains(cell.row)
-  }
-
   /// The window as the functions of ``Vectors`` take it.
   var forVectors: cvectors_window {
     cvectors_window(

@@ -129,7 +129,9 @@ final class BlockMask {
     let found = cvectors_masked_sum(
       positions.assumingMemoryBound(to: UInt64.self), points.count, words,
       points.lowerBound & (PointIndex.maximumBlockCount - 1), latitudes, false)
-    let part = LeafSplit.Part(found)
-    return (part.sum, points.lowerBound &+ (part.sum.count == 0 ? 0 : part.first))
+    return (
+      PointSum(found),
+      points.lowerBound &+ (found.count == 0 ? 0 : Int(truncatingIfNeeded: found.first))
+    )
   }
 }

@@ -1,3 +1,5 @@
+import CVectors
+
 /// The sums of the cells of a grid range, found by cell in a table: one with a place for each cell, or for
 /// large, sparse ranges one in which cells are looked up by a hash.
 ///
@@ -80,6 +82,30 @@ final class CellSums {
     return append(CellSum(cell: cell), at: place)
   }
 
+  /// Lends the sums and the table to vectorized code, with room for those of all cells of the range that may hold any of
+  /// some more features.
+  ///
+  /// - Precondition: ``canLend``.
+  func withTable<R>(
+    forMore features: Int, _ body: (UnsafeMutablePointer<cvectors_table>) -> R
+  ) -> R {
+    makeRoom(for: min(Int(cells.count), count + features))
+    return UnsafeMutableRawPointer(storage).withMemoryRebound(
+      to: cvectors_cell.self, capacity: capacity
+    ) { storage in
+      var lent = cvectors_table(
+        cells: storage, slots: table, count: UInt64(count),
+        first_column: UInt64(cells.firstColumn), first_row: UInt64(cells.rows.lowerBound),
+        columns_in_row: UInt64(cells.columnCount), cells_per_world: UInt64(cells.grid.cellsPerWorld)
+      )
+      defer { count = Int(truncatingIfNeeded: lent.count) }
+      return body(&lent)
+    }
+  }
+
+  /// Whether the table has a place for each cell.
+  var canLend: Bool { isDirect }
+
   @inline(__always)
   private func place(of cell: CellPosition) -> Int {
     (cell.row &- cells.rows.lowerBound) &* cells.columnCount &+ cells.offset(ofColumn: cell.column)
@@ -111,19 +137,22 @@ final class CellSums {
 
   @inline(never)
   private func append(_ sum: CellSum, at place: Int) -> UnsafeMutablePointer<CellSum> {
-    if count == capacity {
-      let larger = UnsafeMutablePointer<CellSum>.allocate(capacity: capacity * 2)
-      larger.update(from: storage, count: count)
-      storage.deallocate()
-      (storage, capacity) = (larger, capacity * 2)
-      order.deallocate()
-      order = .allocate(capacity: capacity)
-    }
+    makeRoom(for: count + 1)
     table[place] = Int32(count)
     let pointer = storage + count
     pointer.initialize(to: sum)
     count += 1
     return pointer
+  }
+
+  private func makeRoom(for wanted: Int) {
+    guard wanted > capacity else { return }
+    let larger = UnsafeMutablePointer<CellSum>.allocate(capacity: max(capacity * 2, wanted))
+    larger.update(from: storage, count: count)
+    storage.deallocate()
+    (storage, capacity) = (larger, max(capacity * 2, wanted))
+    order.deallocate()
+    order = .allocate(capacity: capacity)
   }
 
   /// All sums, in no particular order.

@@ -32,6 +32,11 @@ struct GrowingArray<Element: BitwiseCopyable> {
   @inline(__always)
   mutating func removeLast(_ removed: Int) { count -= removed }
 
+  /// Makes sure that there is memory for `count` values.
+  mutating func makeRoom(for count: Int) {
+    if count > capacity { reserve(max(capacity * 2, count)) }
+  }
+
   private mutating func reserve(_ newCapacity: Int) {
     let larger = LargeMemory(byteCount: newCapacity * MemoryLayout<Element>.stride)
     let target = larger.start.bindMemory(to: Element.self, capacity: newCapacity)
@@ -54,28 +59,5 @@ extension GrowingArray<UInt8> {
     if count + bytes.count > capacity { reserve(max(capacity * 2, count + bytes.count)) }
     UnsafeMutableRawPointer(pointer + count).copyMemory(from: source, byteCount: bytes.count)
     count += bytes.count
-  }
-}
-
-/// A buffer of fixed capacity that gathers items to process together. It never grows: with an
-/// array, reference counting and exclusivity checks took a fifth of the time of a viewport request.
-///
-/// The owner frees the memory.
-struct Batch<Item: BitwiseCopyable> {
-  let items: UnsafeMutablePointer<Item>
-  let capacity: Int
-  var count = 0
-
-  init(capacity: Int) {
-    self.capacity = capacity
-    items = .allocate(capacity: capacity)
-  }
-
-  /// Appends an item. Returns whether the batch is now full.
-  @inline(__always)
-  mutating func append(_ item: Item) -> Bool {
-    items[count] = item
-    count &+= 1
-    return count == capacity
   }
 }

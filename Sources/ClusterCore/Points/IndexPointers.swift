@@ -37,6 +37,10 @@ struct IndexPointers {
   /// The number of nodes in an index of one block.
   var nodeCount: Int { blocks[0].nodeCount }
 
+  /// Returns the number of nodes in the table of a node.
+  @inline(__always)
+  func nodeCount(beside node: Int) -> Int { blocks[node &>> IndexPointers.tableBits].nodeCount }
+
   /// Returns the block of the feature with an ordinal.
   @inline(__always)
   func block(of ordinal: Int) -> BlockPointers { blocks[ordinal &>> blockBits] }
