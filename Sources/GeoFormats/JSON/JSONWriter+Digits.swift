@@ -5,7 +5,12 @@ extension JSONWriter {
   /// Writes an integer and returns its length in bytes.
   @usableFromInline
   static func encode(_ value: Int, at out: UnsafeMutablePointer<UInt8>) -> Int {
-    encode(value.magnitude, negative: value < 0, at: out)
+    // Columns, rows and counts are mostly such numbers, which have no sign and one part.
+    if UInt(bitPattern: value) < 100_000_000 {
+      let number = UInt32(truncatingIfNeeded: value)
+      return number < 1000 ? encodeShort(number, at: out) : encodeFirst(number, at: out)
+    }
+    return encode(value.magnitude, negative: value < 0, at: out)
   }
 
   /// Writes a number and returns its length in bytes: the shortest text that reads back bit for bit, but 0
