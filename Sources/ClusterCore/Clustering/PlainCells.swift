@@ -14,7 +14,7 @@ public struct PlainCells {
     public let count: Int
     /// Whether all of them are at one location.
     public let isUniqueLocation: Bool
-    /// The ordinal in the collection of the first of them.
+    /// The ordinal in the collection of the feature of a pin; not looked up for a cluster.
     public let first: Int
   }
 
@@ -82,12 +82,13 @@ public struct PlainCells {
 
   @inline(__always)
   private func cell(_ sum: UnsafePointer<CellSum>) -> Cell {
-    Cell(
+    // The features of clusters are scattered over memory.
+    let isPin = sum.pointee.count == 1
+    return Cell(
       position: sum.pointee.cell,
-      location: sum.pointee.count == 1
-        ? pointers.positions[sum.pointee.first].location : nil,
+      location: isPin ? pointers.positions[sum.pointee.first].location : nil,
       count: sum.pointee.count, isUniqueLocation: sum.pointee.sum.box.isOneLocation,
-      first: scope.collectionOrdinal(sum.pointee.first))
+      first: isPin ? scope.collectionOrdinal(sum.pointee.first) : 0)
   }
 }
 
