@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// ACCENTI and CASEI in filters, against texts of signs whose plain forms are known.
-@Suite(.timeLimit(.minutes(5))) struct AccentFilterTests {
+@Suite(.timeLimit(.minutes(10))) struct AccentFilterTests {
   /// A sign: as it is, without accents, without case, without both.
   private static let signs: [[String]] = [
     ["a", "a", "a", "a"], ["ä", "a", "ä", "a"], ["a\u{308}", "a", "a\u{308}", "a"],

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// One annotation by its address.
-@Suite(.timeLimit(.minutes(5))) struct AnnotationAddressTests {
+@Suite(.timeLimit(.minutes(10))) struct AnnotationAddressTests {
   @Test(arguments: [206] as [UInt64])
   func `each annotation's address leads to it, its items and its children`(seed: UInt64)
     async throws

@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterAPI
 
 /// `fields`: every answer is the full one without the members that it leaves out.
-@Suite(.timeLimit(.minutes(5))) struct AnnotationFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct AnnotationFieldTests {
   private static let names = AnnotationFields.names.map(\.key)
   private static let path = "/collections/c/clusters"
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What an annotation looks like, in both forms.
-@Suite(.timeLimit(.minutes(5))) struct AnnotationFormTests {
+@Suite(.timeLimit(.minutes(10))) struct AnnotationFormTests {
   private static let five = [
     TwinFeature(1, 10, 10, #"{"name":"a \"q\" é","n":1.50,"z":null}"#),
     TwinFeature(2, 10.0001, 10, #"{"n":2,"name":null}"#),

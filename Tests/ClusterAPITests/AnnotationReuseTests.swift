@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `previous`: the map keeps still, against the brute force.
-@Suite(.timeLimit(.minutes(5))) struct AnnotationReuseTests {
+@Suite(.timeLimit(.minutes(10))) struct AnnotationReuseTests {
   /// A view twice, with something changed in between, and what is told.
   private struct Screen {
     let pair: Paired

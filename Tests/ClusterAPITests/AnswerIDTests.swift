@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterAPI
 
 /// The ids of one GeoJSON answer are of one JSON type, or left out.
-@Suite(.timeLimit(.minutes(5))) struct AnswerIDTests {
+@Suite(.timeLimit(.minutes(10))) struct AnswerIDTests {
   private let path = "/collections/c"
   private let views = [
     "clusters?bbox=-180,-85,180,85&zoom=2", "clusters?bbox=-180,-85,180,85&zoom=2",

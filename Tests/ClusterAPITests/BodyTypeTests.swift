@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Features in bodies whose type says little, and in forms.
-@Suite(.timeLimit(.minutes(5))) struct BodyTypeTests {
+@Suite(.timeLimit(.minutes(10))) struct BodyTypeTests {
   private let items = "/collections/c/items?onError=skip"
   private static let table = "id,lon,lat,n\n1,1.5,2.5,a\n2,3,4,b\n"
   private static let lines = [

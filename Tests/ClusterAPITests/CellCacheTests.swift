@@ -9,7 +9,7 @@ import Threading
 @testable import Collections
 
 /// Answers of cached cells, against those that are clustered and encoded as a whole.
-@Suite(.timeLimit(.minutes(5))) struct CellCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct CellCacheTests {
   private let path = "/collections/c"
   /// 2023-11-14T22:13:20Z
   private static let start: Int64 = 1_700_000_000_000

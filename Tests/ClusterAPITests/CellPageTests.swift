@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterAPI
 
 /// How the pages of a cached grid follow a collection.
-@Suite(.timeLimit(.minutes(5))) struct CellPageTests {
+@Suite(.timeLimit(.minutes(10))) struct CellPageTests {
   /// All cells of a grid of eight by eight, which are one page, as a view asks for them.
   private static func worldArea() throws -> CellArea {
     let world = try Viewport(

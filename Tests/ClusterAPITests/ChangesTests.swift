@@ -8,7 +8,7 @@ import Threading
 @testable import Collections
 
 /// What can be watched, and how that is answered.
-@Suite(.timeLimit(.minutes(5))) struct ChangesTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangesTests {
   private static let view = "/collections/c/changes?bbox=0,0,9,9&zoom=4"
 
   @Test(arguments: [

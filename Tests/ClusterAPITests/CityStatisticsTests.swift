@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Sections 7 and 8 on real places, against totals that the tests work out for themselves.
-@Suite(.timeLimit(.minutes(5))) struct CityStatisticsTests {
+@Suite(.timeLimit(.minutes(10))) struct CityStatisticsTests {
   /// A city as a line of the file has it.
   private struct City: Sendable {
     let feature: TwinFeature

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Collections: their texts, their versions and the tags of answers.
-@Suite(.timeLimit(.minutes(5))) struct CollectionTests {
+@Suite(.timeLimit(.minutes(10))) struct CollectionTests {
   private let path = "/collections/c"
 
   @Test func `texts are kept, cleared and replaced`() async throws {

@@ -10,7 +10,7 @@ import Threading
 /// Comparisons of what services show with the database that they share.
 @Suite(
   .enabled(if: Service.postgres != nil, "PINCLUSTER_TEST_POSTGRES names no database"),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct ComparisonTests {
   /// Somebody who edits tables by hand.
   private struct Editor {

@@ -7,7 +7,7 @@ import Threading
 @testable import ClusterAPI
 
 /// What reads are estimated to cost, and what that decides.
-@Suite(.timeLimit(.minutes(5))) struct CostTests {
+@Suite(.timeLimit(.minutes(10))) struct CostTests {
   private static func request(_ target: String, _ body: String? = nil) -> HTTPRequest {
     let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
     return HTTPRequest(

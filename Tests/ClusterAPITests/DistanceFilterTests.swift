@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// S_DWITHIN: all else is as if only the features in reach existed.
-@Suite(.timeLimit(.minutes(5))) struct DistanceFilterTests {
+@Suite(.timeLimit(.minutes(10))) struct DistanceFilterTests {
   @Test(arguments: [831, 832] as [UInt64])
   func `what is in reach, also with other conditions`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterAPI
 
 /// The zoom at which a cluster comes apart, against requests at each zoom.
-@Suite(.timeLimit(.minutes(5))) struct ExpansionTests {
+@Suite(.timeLimit(.minutes(10))) struct ExpansionTests {
   private static let path = "/collections/c/clusters"
 
   /// Fields that decide what is clustered.

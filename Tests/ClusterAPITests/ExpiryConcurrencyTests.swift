@@ -4,7 +4,7 @@ import Testing
 import Threading
 
 /// Readers and writers at the same time, by the machine's clock.
-@Suite(.timeLimit(.minutes(5))) struct ExpiryConcurrencyTests {
+@Suite(.timeLimit(.minutes(10))) struct ExpiryConcurrencyTests {
   private let path = "/collections/c"
 
   /// A millisecond of time as RFC 3339 has it, in the year 1970 plus so many whole seconds.

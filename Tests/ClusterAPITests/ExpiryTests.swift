@@ -5,7 +5,7 @@ import Testing
 import Threading
 
 /// Features that expire, by a clock that goes when it is told to.
-@Suite(.timeLimit(.minutes(5))) struct ExpiryTests {
+@Suite(.timeLimit(.minutes(10))) struct ExpiryTests {
   private let path = "/collections/c"
 
   /// 2023-11-14T22:13:20Z; no test goes on for forty seconds.

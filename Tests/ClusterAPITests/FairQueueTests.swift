@@ -5,7 +5,7 @@ import Testing
 
 /// What waits is taken from the client that has had least of the time, in the order of each client's own; a full queue
 /// gives up what a client with most of it has put in last.
-@Suite(.timeLimit(.minutes(5))) struct FairQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct FairQueueTests {
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `the next is the oldest of the client whose turn is first`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Numbers and names in queries, read by bytes, against their reading by way of text.
-@Suite(.timeLimit(.minutes(5))) struct FieldReadingTests {
+@Suite(.timeLimit(.minutes(10))) struct FieldReadingTests {
   /// A number as the API describes it; nil for what is none.
   private func number(_ text: String) -> Double? {
     let trimmed = text.drop { $0 == " " }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Filters that make no sense, or mean harm.
-@Suite(.timeLimit(.minutes(5))) struct FilterErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct FilterErrorTests {
   /// A filter, and the character at which it goes wrong where there is no doubt.
   static let malformed: [(text: String, position: Int?)] = [
     ("", nil), (" ", nil), ("a", nil), ("a =", nil), ("a = = 1", 5), ("a = 1 b", 7),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Filters: all else is as if only the passing features existed.
-@Suite(.timeLimit(.minutes(5))) struct FilterTwinTests {
+@Suite(.timeLimit(.minutes(10))) struct FilterTwinTests {
   @Test(arguments: TwinDataset.allCases)
   func `a filter gives what a collection of the passing features would`(data: TwinDataset)
     async throws

@@ -8,7 +8,7 @@ import Threading
 @testable import Collections
 
 /// Writes that wait together come to what they come to one after another.
-@Suite(.timeLimit(.minutes(5))) struct GroupCommitTests {
+@Suite(.timeLimit(.minutes(10))) struct GroupCommitTests {
   /// What of an answer is the same whenever it is given.
   private struct Told: Equatable, CustomStringConvertible {
     var status: Int

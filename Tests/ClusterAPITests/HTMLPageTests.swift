@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterAPI
 
 /// What browsers get.
-@Suite(.timeLimit(.minutes(5))) struct HTMLPageTests {
+@Suite(.timeLimit(.minutes(10))) struct HTMLPageTests {
   private static let html = [(name: "Accept", value: "text/html,application/xhtml+xml,*/*;q=0.8")]
 
   @Test func `every page leads to others and to itself for programs`() async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Values of features as pages show them.
-@Suite(.timeLimit(.minutes(5))) struct HTMLWriterTests {
+@Suite(.timeLimit(.minutes(10))) struct HTMLWriterTests {
   private static func html(_ json: String, atMost most: Int = 4000) -> String {
     var html = HTMLWriter()
     Array(json.utf8).withUnsafeBytes { html.value($0, atMost: most) }

@@ -6,7 +6,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Ids: `id` in filters, and the field `ids`.
-@Suite(.timeLimit(.minutes(5))) struct IDFilterTests {
+@Suite(.timeLimit(.minutes(10))) struct IDFilterTests {
   /// Features whose ids are integers, integers written as text, and texts.
   private static func features(_ count: Int, _ generator: inout SeededGenerator) -> [TwinFeature] {
     var features: [FeatureID: TwinFeature] = [:]

@@ -11,7 +11,7 @@ import Threading
 /// Services that share a database, some of which are behind the others.
 @Suite(
   .enabled(if: Service.postgres != nil, "PINCLUSTER_TEST_POSTGRES names no database"),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct InstanceTests {
   private static let keys = """
     admin:root

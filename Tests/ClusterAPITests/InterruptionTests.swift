@@ -8,7 +8,7 @@ import Threading
 @testable import HTTPServer
 
 /// Work that must stop ends early, and nothing of it is kept.
-@Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
+@Suite(.timeLimit(.minutes(10))) struct InterruptionTests {
   /// Stops at the first look.
   private static let atOnce = Interruption(mustStop: { true })
 

@@ -7,7 +7,7 @@ import Threading
 @testable import Collections
 
 /// Deletions by a filter that takes long, while others write.
-@Suite(.timeLimit(.minutes(5))) struct ItemDeletionTests {
+@Suite(.timeLimit(.minutes(10))) struct ItemDeletionTests {
   private static let region = (west: -60.0, south: -40.0, east: 60.0, north: 40.0)
 
   private func deletion(

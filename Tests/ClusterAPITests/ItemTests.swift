@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Lists of features, and single ones.
-@Suite(.timeLimit(.minutes(5))) struct ItemTests {
+@Suite(.timeLimit(.minutes(10))) struct ItemTests {
   @Test(arguments: [211, 212] as [UInt64])
   func `walking along next visits each feature once, in index order`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)

@@ -8,7 +8,7 @@ import Testing
 @testable import Collections
 
 /// Writes of single features under conditions, merged ones, and deletions of many.
-@Suite(.timeLimit(.minutes(5))) struct ItemWritingTests {
+@Suite(.timeLimit(.minutes(10))) struct ItemWritingTests {
   private let item = "/collections/c/items/7"
   private let berlin =
     #"{"type":"Feature","geometry":{"type":"Point","coordinates":[13.4,52.5,34]},"properties":{"a":1,"b":{"c":2,"d":[1]},"e":"f"}}"#

@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterAPI
 
 /// What links begin with, and who a client is, behind proxies and without.
-@Suite(.timeLimit(.minutes(5))) struct LinkTests {
+@Suite(.timeLimit(.minutes(10))) struct LinkTests {
   private static func request(_ headers: [(String, String)]) -> HTTPRequest {
     HTTPRequest(headers: HTTPHeaders(headers.map { (name: $0.0, value: $0.1) }))
   }

@@ -6,7 +6,7 @@ import Testing
 import Threading
 
 /// Writers and readers beside each other, against a sequential model.
-@Suite(.timeLimit(.minutes(5))) struct LiveModelTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveModelTests {
   private static let world = "bbox=-180,-90,180,90"
   private static let writers = 3
   /// Features that are moved all the time, written by nobody else.

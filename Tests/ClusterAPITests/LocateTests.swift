@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `locate`: the view in which a feature is found.
-@Suite(.timeLimit(.minutes(5))) struct LocateTests {
+@Suite(.timeLimit(.minutes(10))) struct LocateTests {
   @Test(arguments: TwinDataset.allCases)
   func `a feature is found where the twin finds it`(data: TwinDataset) async throws {
     let pair = try await Paired(data.features(seed: 341, count: 90))

@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Answers are bounded in bytes, too, and lists in requests in their elements.
-@Suite(.timeLimit(.minutes(5))) struct LongAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct LongAnswerTests {
   private static let text = String(repeating: "x", count: 1_000_000)
 
   /// Stores features of a megabyte.

@@ -8,7 +8,7 @@ import Threading
 
 /// What a request may make the service do before it is known what that costs: each field of a head and of a query, in
 /// the dearest form that fits into a head.
-@Suite(.timeLimit(.minutes(5))) struct LongRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct LongRequestTests {
   /// The most bytes of a head, roughly.
   private static let most = 60_000
   /// What a target may have to be read where it came in.

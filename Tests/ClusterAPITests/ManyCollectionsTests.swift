@@ -6,7 +6,7 @@ import Testing
 @testable import Collections
 
 /// More collections than one answer lists, and than there may be.
-@Suite(.timeLimit(.minutes(5))) struct ManyCollectionsTests {
+@Suite(.timeLimit(.minutes(10))) struct ManyCollectionsTests {
   /// The ids of the collections of an answer.
   private func ids(_ answer: Answer) -> [String] {
     (answer["collections"]?.array ?? []).compactMap { $0["id"]?.string }

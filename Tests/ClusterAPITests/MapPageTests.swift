@@ -6,7 +6,7 @@ import Testing
 @testable import ClusterAPI
 
 /// The map page, and the files that are served for browsers.
-@Suite(.timeLimit(.minutes(5))) struct MapPageTests {
+@Suite(.timeLimit(.minutes(10))) struct MapPageTests {
   private static let gzip = [(name: "Accept-Encoding", value: "gzip")]
 
   private static func settings(_ url: String?, _ attribution: String = "") -> MapSettings? {

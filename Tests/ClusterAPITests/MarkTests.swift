@@ -6,7 +6,7 @@ import Testing
 
 /// Text beside marks with which Swift takes it for one character: what stands before the next (U+0600) and what joins
 /// the one before (U+0301). And texts that Swift takes for equal though their bytes differ.
-@Suite(.timeLimit(.minutes(5))) struct MarkTests {
+@Suite(.timeLimit(.minutes(10))) struct MarkTests {
   private static let (prepended, combining) = ("\u{600}", "\u{301}")
   /// The same letter in one code point and in two, and what Swift takes for a K and a semicolon.
   private static let (composed, decomposed, kelvin) = ("\u{E9}", "e\u{301}", "\u{212A}")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Distance and collision, against their definitions.
-@Suite(.timeLimit(.minutes(5))) struct MethodTwinTests {
+@Suite(.timeLimit(.minutes(10))) struct MethodTwinTests {
   @Test(arguments: TwinDataset.allCases, [TwinRequest.Method.distance, .collision])
   func `views are those of the twin`(data: TwinDataset, method: TwinRequest.Method) async throws {
     let pair = try await Paired(data.features(seed: 331, count: 170))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `near`: the nearest features first, against a look at all of them.
-@Suite(.timeLimit(.minutes(5))) struct NearTests {
+@Suite(.timeLimit(.minutes(10))) struct NearTests {
   @Test(arguments: [841, 842] as [UInt64])
   func `the nearest come first, each with its distance`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)

@@ -8,7 +8,7 @@ import Testing
 
 /// The needs of answers, and the ways to them: whatever a field says, the cheapest way that serves it and the caches give
 /// the answer of the way that serves everything.
-@Suite(.timeLimit(.minutes(5))) struct NeedsTests {
+@Suite(.timeLimit(.minutes(10))) struct NeedsTests {
   /// A service with features in crowds, some of them at the same coordinates, and on both sides of the antimeridian.
   private func service() async throws -> Service {
     var generator = SeededGenerator(seed: 71)

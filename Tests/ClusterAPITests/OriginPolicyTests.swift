@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterAPI
 
 /// What browsers may do on behalf of web sites.
-@Suite(.timeLimit(.minutes(5))) struct OriginPolicyTests {
+@Suite(.timeLimit(.minutes(10))) struct OriginPolicyTests {
   private static let feature = #"{"type":"Point","coordinates":[2,3]}"#
   private static let body =
     "{\"type\":\"Feature\",\"id\":7,\"geometry\":\(feature),\"properties\":{}}"

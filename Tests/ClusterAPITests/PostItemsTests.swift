@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// `POST …/items`: one transaction, four formats, ids of every kind.
-@Suite(.timeLimit(.minutes(5))) struct PostItemsTests {
+@Suite(.timeLimit(.minutes(10))) struct PostItemsTests {
   private let items = "/collections/c/items"
   private static let good =
     #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{}}"#

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterAPI
 
 /// What answers say of properties that no feature has, or that hold no numbers.
-@Suite(.timeLimit(.minutes(5))) struct PropertyNoteTests {
+@Suite(.timeLimit(.minutes(10))) struct PropertyNoteTests {
   private let path = "/collections/c"
 
   private func service() async throws -> Service {

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Properties as parameters, orders by properties, and what is told of properties, beside brute force.
-@Suite(.timeLimit(.minutes(5))) struct PropertyQueryTests {
+@Suite(.timeLimit(.minutes(10))) struct PropertyQueryTests {
   private static let names = ["a", "b", "c d\"'", "é", "limit"]
 
   /// A value as JSON text; some are equal, and some are equal but for their type.

@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Every path with every method, and what is spoken there.
-@Suite(.timeLimit(.minutes(5))) struct RouteTests {
+@Suite(.timeLimit(.minutes(10))) struct RouteTests {
   /// The paths of openapi.yaml with their methods, and those that are routed.
   @Test func `openapi yaml names the same paths and methods`() async throws {
     let lines = try await Service().get("/openapi.yaml").text.split(separator: "\n")

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Hulls, expansions and longitudes on the side of the view, as clients get them.
-@Suite(.timeLimit(.minutes(5))) struct ShapeAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct ShapeAnswerTests {
   private static let path = "/collections/c/clusters"
 
   @Test(arguments: ["grid", "distance", "collision"])

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Shapes in filters: all else is as if only the features in them existed.
-@Suite(.timeLimit(.minutes(5))) struct ShapeFilterTests {
+@Suite(.timeLimit(.minutes(10))) struct ShapeFilterTests {
   /// Convex polygons around a place, and whether a point is in one, by its half-planes. All is in integers.
   private struct District {
     let corners: [(x: Int, y: Int)]

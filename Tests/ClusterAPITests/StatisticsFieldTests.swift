@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The fields of section 8: what each refuses, and which don't go together.
-@Suite(.timeLimit(.minutes(5))) struct StatisticsFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct StatisticsFieldTests {
   /// Fields as JSON, the one to blame (a prefix of the pointer), and the status.
   struct Bad: Sendable, CustomStringConvertible {
     var fields: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Groups, statistics and filters of the grid, against the brute force.
-@Suite(.timeLimit(.minutes(5))) struct StatisticsTwinTests {
+@Suite(.timeLimit(.minutes(10))) struct StatisticsTwinTests {
   @Test(arguments: TwinDataset.allCases)
   func `grouped, weighted, counted and filtered views are those of the twin`(data: TwinDataset)
     async throws

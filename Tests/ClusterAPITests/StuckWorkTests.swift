@@ -7,7 +7,7 @@ import Threading
 @testable import ClusterAPI
 
 /// A service in which work can't go on says so.
-@Suite(.timeLimit(.minutes(5))) struct StuckWorkTests {
+@Suite(.timeLimit(.minutes(10))) struct StuckWorkTests {
   @Test func `a lane in which nothing ends makes the service unready, and is told once`()
     async throws
   {

@@ -6,7 +6,7 @@ import Testing
 @testable import Collections
 
 /// Which properties features have, told block by block.
-@Suite(.timeLimit(.minutes(5))) struct SurveyTests {
+@Suite(.timeLimit(.minutes(10))) struct SurveyTests {
   private func feature(_ id: Int, _ generator: inout SeededGenerator) -> TwinFeature {
     var members: [TestJSON.Member] = []
     for _ in 0..<generator.int(0...3) {

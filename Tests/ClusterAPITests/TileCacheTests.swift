@@ -6,7 +6,7 @@ import Testing
 @testable import Collections
 
 /// Tiles from cells alone and from the cache, against those that are encoded from annotations.
-@Suite(.timeLimit(.minutes(5))) struct TileCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct TileCacheTests {
   private let path = "/collections/c"
 
   /// Queries of plain tiles, and of others.

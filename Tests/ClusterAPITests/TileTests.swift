@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Vector tiles, against the answers to viewports of the same grids.
-@Suite(.timeLimit(.minutes(5))) struct TileTests {
+@Suite(.timeLimit(.minutes(10))) struct TileTests {
   private let path = "/collections/c"
 
   /// Members of a viewport request, or the same in a query.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// `temporal` and `datetime` against what each feature's own time says.
-@Suite(.timeLimit(.minutes(5))) struct TimeTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeTests {
   /// A time as text, and its first and last millisecond after 2020-01-01.
   private struct Time {
     var text: String

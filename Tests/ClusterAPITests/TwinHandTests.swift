@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The brute force itself, on examples worked out by hand: a twin that errs proves nothing.
-@Suite(.timeLimit(.minutes(5))) struct TwinHandTests {
+@Suite(.timeLimit(.minutes(10))) struct TwinHandTests {
   private func truth(_ filter: TwinFilter, _ properties: String) throws -> Bool? {
     let object = try TestJSON(parsing: properties)
     return filter.truth { object[$0] }

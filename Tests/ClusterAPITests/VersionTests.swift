@@ -6,7 +6,7 @@ import Threading
 @testable import ClusterAPI
 
 /// The versions that writes tell, and reads that wait for them.
-@Suite(.timeLimit(.minutes(5))) struct VersionTests {
+@Suite(.timeLimit(.minutes(10))) struct VersionTests {
   /// Reads of the collection `c` with the feature 1.
   private static let reads: [(method: HTTPMethod, target: String, body: String?)] = [
     (.get, "/collections/c", nil), (.get, "/collections/c?f=html", nil),

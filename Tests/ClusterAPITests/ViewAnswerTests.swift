@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a viewport request answers.
-@Suite(.timeLimit(.minutes(5))) struct ViewAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct ViewAnswerTests {
   @Test(arguments: [201, 202, 203] as [UInt64])
   func `random requests are answered as by the twin, by POST and GET alike`(seed: UInt64)
     async throws

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The fields of a viewport request: what each refuses, in a body and in a query.
-@Suite(.timeLimit(.minutes(5))) struct ViewFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct ViewFieldTests {
   /// The other fields that make a request with this one complete.
   private func fields(without field: String) -> [(name: String, json: String, query: String)] {
     var fields: [(String, String, String)] = []

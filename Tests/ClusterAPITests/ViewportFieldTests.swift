@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterAPI
 
 /// The list of viewport fields, against what the resources read and what openapi.yaml describes.
-@Suite(.timeLimit(.minutes(5))) struct ViewportFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct ViewportFieldTests {
   /// A value that no field takes, in a body: `bool` fields refuse the array, lists its element.
   private static let wrong = "[{}]"
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Collections
 
 /// Those who fetch the tiles that events name, and no others, show what a fresh request would.
-@Suite(.timeLimit(.minutes(5))) struct WatchedTilesTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchedTilesTests {
   private let path = "/collections/c"
 
   /// A client that shows all tiles of a zoom.

@@ -6,7 +6,7 @@ import Testing
 @testable import Collections
 
 /// Those who are told only what changes show what a fresh request would.
-@Suite(.timeLimit(.minutes(5))) struct WatchedViewportTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchedViewportTests {
   /// A view, what its watchers show, and one who lost the connection a while ago.
   private final class Watching {
     let query: String

@@ -7,7 +7,7 @@ import Threading
 @testable import ClusterAPI
 
 /// Jobs take turns, and end when nobody needs them any more.
-@Suite(.timeLimit(.minutes(5))) struct WorkQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct WorkQueueTests {
   /// A job that works until a condition holds.
   private static func job(
     of client: UInt64, isLong: Bool = true, deadline: UInt? = nil,
