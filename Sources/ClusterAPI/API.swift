@@ -22,8 +22,11 @@ public final class API: Sendable {
   private let access: AccessControl?
   let tenants: Tenants
   let mostOnLoop: UInt
+  let times: ReadTimes
   private let slowRequest: Int
 
+  /// The default of the processor time that an event loop spends on one answer before it gives up, in nanoseconds.
+  public static let defaultMostOnLoop: UInt = 250_000
   /// The default of the time that a request's work may take with its waiting, in seconds.
   public static let defaultRequestTimeout = 10
   /// The default of the time that a read waits for a version, in seconds.
@@ -34,8 +37,8 @@ public final class API: Sendable {
   /// - Parameters:
   ///   - requestTimeout: the time that a request's work may take with its waiting, in seconds. Writes have no limit.
   ///   - maxWait: the time that a read waits until its collection has come to the version that it asks for, in seconds.
-  ///   - mostOnLoop: the time after which a read is given up where it came in, in nanoseconds, to be begun again
-  ///     on another thread; 0 for never.
+  ///   - mostOnLoop: the processor time after which a read is given up where it came in, in nanoseconds, to be begun
+  ///     again on another thread; 0 for never.
   ///   - slowRequest: the time after which a request is slow, in microseconds.
   ///   - address: the service's address for clients, and theirs.
   ///   - origins: the policy for browsers' requests on behalf of web sites.
@@ -45,12 +48,13 @@ public final class API: Sendable {
   package init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     requestTimeout: Int = defaultRequestTimeout, maxWait: Double = Double(defaultMaxWait),
-    mostOnLoop: UInt = Cost.mostOnLoop,
+    mostOnLoop: UInt = defaultMostOnLoop,
     slowRequest: Int = .max, address: ServiceAddress = .ofRequests, origins: OriginPolicy = .usual,
     access: AccessControl? = nil, map: MapSettings = MapSettings(),
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
+    times = ReadTimes(loop: mostOnLoop)
     longestWait = UInt(max(maxWait, 0) * 1e9)
     (self.report, self.slowRequest) = (report, slowRequest)
     (self.address, self.origins) = (address, origins)
@@ -174,7 +178,7 @@ public final class API: Sendable {
     switch outcome {
     case .now(let response): send(response, request, finish)
     case .read(let read) where isHere: try answer(read, request, finish)
-    case .read(let read): run(lane(of: read, request) ?? .quick, request, finish, read.make)
+    case .read(let read): run(read, in: lane(of: read, request), request, finish)
     case .later(let lane, let work): run(lane, request, finish, work)
     case .write(let asked):
       try enqueue(asked, try share(of: asked.write.bytes, for: request), request, finish)
@@ -217,34 +221,34 @@ public final class API: Sendable {
   /// Ends all streams of changes. To be called last, when no request can come any more.
   public func close() { resources.hub.close() }
 
-  /// The estimated cost of a request, if it is a read that needs work. For tests.
-  ///
-  /// - Throws: ``Problem`` if the request is refused before it is worked for.
-  public func cost(of request: HTTPRequest) throws -> Cost? {
-    guard case .read(let read) = try Route.outcome(of: request, from: resources) else { return nil }
-    return read.cost()
-  }
-
-  /// Answers a read: at once if that is short, else away from the event loops. Work that takes much longer
-  /// than estimated is given up on the event loop and begun again elsewhere.
+  /// Answers a read: at once if the last of its kind was short enough, else away from the event loops. One that takes longer
+  /// is given up here before anything of it was sent, and begun again elsewhere.
   private func answer(_ read: Read, _ request: HTTPRequest, _ finish: @escaping Reply) throws {
-    // To tell what it costs may take long, too.
-    let known = Interruption.run(atMost: mostOnLoop) { lane(of: read, request) }
-    if let lane = known ?? WorkQueue.Lane.long {
-      run(lane, request, finish, read.make)
-    } else if let response = try Interruption.run(atMost: mostOnLoop, read.make) {
-      send(response, request, finish)
-    } else {
-      run(.quick, request, finish, read.make)
-    }
+    if let lane = lane(of: read, request) { return run(read, in: lane, request, finish) }
+    let (result, used) = Interruption.measure(atMost: mostOnLoop) { Result { try read.make() } }
+    // Work that others keep waiting is given up before that time.
+    times.note(
+      result == nil ? max(used, mostOnLoop) : used, of: read.kind, isDone: result != nil)
+    guard let result else { return run(read, in: lane(of: read, request), request, finish) }
+    send(try result.get(), request, finish)
   }
 
   /// The queue for a read; nil if it may be answered where it came in.
   private func lane(of read: Read, _ request: HTTPRequest) -> WorkQueue.Lane? {
-    if read.isSmall { return nil }
-    let cost = read.cost()
-    request.note { $0.estimate = cost.nanoseconds }
-    return cost.lane
+    let time = times.time(of: read.kind)
+    if time == 0 { return nil }
+    request.note { $0.estimate = Double(time) }
+    return times.lane(for: time)
+  }
+
+  /// Answers a read away from the event loops.
+  private func run(
+    _ read: Read, in lane: WorkQueue.Lane?, _ request: HTTPRequest, _ finish: @escaping Reply
+  ) {
+    let (times, kind) = (self.times, read.kind)
+    run(
+      lane ?? .quick, request, finish, noteTime: { times.note($0, of: kind, isDone: $1) }, read.make
+    )
   }
 
   /// Sends a response that is there.
@@ -267,9 +271,10 @@ public final class API: Sendable {
   /// Makes a response away from the event loops.
   private func run(
     _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
+    noteTime: @escaping Job.TimeNote = { _, _ in },
     _ work: @escaping @Sendable () throws -> HTTPResponse
   ) {
-    enqueue(lane, request, finish) {
+    enqueue(lane, request, noteTime: noteTime, finish) {
       let result = Result { try work() }
       // Cancelled work is answered with the reason.
       if !Interruption.isOver { finish(result) }
@@ -278,6 +283,7 @@ public final class API: Sendable {
 
   func enqueue(
     _ lane: WorkQueue.Lane, _ request: HTTPRequest, mayTakeLong: Bool = true,
+    noteTime: @escaping Job.TimeNote = { _, _ in },
     _ finish: @escaping Reply, _ work: @escaping @Sendable () -> Void
   ) {
     request.note { $0.enter(lane.rawValue) }
@@ -296,7 +302,8 @@ public final class API: Sendable {
           case .refused: Problem.unavailable("too many long requests are waiting", .queue)
           }
         finish(.failure(problem))
-      }, noteWait: { waited in request.note { $0.waited += waited } }, work: work)
+      }, noteWait: { waited in request.note { $0.waited += waited } }, noteTime: noteTime,
+      work: work)
     (lane == .write ? writeWork : readWork).enqueue(job)
   }
 

@@ -12,6 +12,8 @@ public final class Interruption: Sendable {
   /// The work between two looks, in units of about a nanosecond: much less than the millisecond that others
   /// may have to wait, and much more than a look takes.
   private static let interval = 50_000
+  /// The same for work with a limit of time, which may be short.
+  private static let limitedInterval = 20_000
 
   private let isStopped = Atomic<Bool>(false)
   private let mustStop: @Sendable () -> Bool
@@ -49,14 +51,17 @@ public final class Interruption: Sendable {
     let work = chints_current_work()
     work.pointee = chints_work(
       left: Interruption.interval, is_over: false,
-      interruption: Unmanaged.passUnretained(self).toOpaque(), is_helper: isHelper, limit: 0, end: 0
+      interruption: Unmanaged.passUnretained(self).toOpaque(), is_helper: isHelper, limit: 0,
+      start: 0
     )
     defer { Interruption.release() }
     return try withExtendedLifetime(self) { try body() }
   }
 
-  /// Runs a body that is cancelled after some time, or never if that is 0; returns nil if it was cancelled. This
-  /// allocates nothing. A thread that is bound already stays so, without a limit of its own.
+  /// Runs a body that is cancelled after some processor time, or never if that is 0; returns nil if it was cancelled.
+  /// This allocates nothing. A thread that is bound already stays so, without a limit of its own.
+  ///
+  /// The time of waiting for a processor doesn't count: work that others have kept waiting is no longer for that.
   @inlinable
   public static func run<R>(atMost nanoseconds: UInt, _ body: () throws -> R) rethrows -> R? {
     guard limit(to: nanoseconds) else { return try body() }
@@ -71,12 +76,38 @@ public final class Interruption: Sendable {
     }
   }
 
+  /// Does the same, and tells the processor time that was used, in nanoseconds, which takes two system calls; 0 if the
+  /// thread is bound already.
+  @inlinable
+  public static func measure<R>(
+    atMost nanoseconds: UInt, _ body: () -> R
+  ) -> (result: R?, used: UInt) {
+    guard limit(to: nanoseconds) else { return (body(), 0) }
+    chints_current_work().pointee.start = ThreadTime.now
+    defer { release() }
+    let result = body()
+    return (isOver ? nil : result, used)
+  }
+
+  /// Whether the calling thread's work has a limit of time.
+  public static var isLimited: Bool {
+    let work = chints_current_work()
+    return work.pointee.interruption == nil && work.pointee.limit > 0
+  }
+
+  /// The processor time since the beginning of work that has a limit of it, in nanoseconds; 0 until the first look.
+  @usableFromInline
+  static var used: UInt {
+    let start = chints_current_work().pointee.start
+    return start == 0 ? 0 : max(ThreadTime.now, start) - start
+  }
+
   /// Binds the thread to a limit of time; returns false if it is bound already.
   @usableFromInline
   static func limit(to nanoseconds: UInt) -> Bool {
     let work = chints_current_work()
     guard work.pointee.interruption == nil else { return false }
-    (work.pointee.left, work.pointee.limit) = (interval, nanoseconds)
+    (work.pointee.left, work.pointee.limit) = (limitedInterval, nanoseconds)
     return true
   }
 
@@ -93,7 +124,7 @@ public final class Interruption: Sendable {
   @usableFromInline
   static func release() {
     chints_current_work().pointee = chints_work(
-      left: .max, is_over: false, interruption: nil, is_helper: false, limit: 0, end: 0)
+      left: .max, is_over: false, interruption: nil, is_helper: false, limit: 0, start: 0)
   }
 
   /// Whether the calling thread's work must stop, as ``poll(_:)`` has told it before.
@@ -121,9 +152,11 @@ public final class Interruption: Sendable {
         work.pointee.is_over = true
       }
     } else if work.pointee.limit > 0 {
-      let now = MonotonicTime.now
-      if work.pointee.end == 0 { work.pointee.end = now + work.pointee.limit - UInt(interval) }
-      work.pointee.is_over = now >= work.pointee.end
+      work.pointee.left = limitedInterval
+      if work.pointee.start == 0 {
+        work.pointee.start = max(ThreadTime.now, UInt(limitedInterval)) - UInt(limitedInterval) + 1
+      }
+      work.pointee.is_over = used >= work.pointee.limit
     } else {
       work.pointee.left = .max
     }

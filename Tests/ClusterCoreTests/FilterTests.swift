@@ -114,24 +114,6 @@ import Threading
     let expected = (0..<5000).count { String($0 % 997).contains("7") }
     #expect(counts.withLock { $0 } == [expected])
   }
-
-  @Test func `estimates look through few bytes of text`() throws {
-    func looked(_ text: Int, _ filter: FilterExpression) throws -> [Int]? {
-      let text = String(repeating: "a", count: text)
-      let features = (0..<200).map { TwinFeature($0, Double($0) / 2, 0, "{\"t\":\"\(text)\"}") }
-      let collection = try IndexedCollection(FeatureIndex.of(features))
-      return collection.quickPart(of: Array(0..<128), for: filter)
-    }
-    let like = FilterExpression.like(property("t"), .sevens)
-    let folded = FilterExpression.comparison(
-      .folded(.casing, property("t")), .equal, .string(Array("x".utf8)))
-    let plain = FilterExpression.comparison(property("t"), .equal, .string(Array("x".utf8)))
-    #expect(try looked(20, like)?.count == 128)
-    #expect(try looked(2000, like)?.count ?? 0 < 64)
-    for filter in [like, folded] { #expect(try looked(900_000, filter) == nil) }
-    #expect(try looked(900_000, plain)?.count == 128)
-    #expect(try looked(200, .or([like, folded, like]))?.count ?? 0 < 64)
-  }
 }
 
 extension LikePattern {

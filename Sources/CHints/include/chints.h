@@ -40,10 +40,10 @@ struct chints_work {
   /// The cancellation that it is bound to, and whether this thread only helps another; NULL if none.
   const void *_Nullable interruption;
   bool is_helper;
-  /// Without a cancellation: the time that it may take, in nanoseconds, and when that has passed, once this is
-  /// known; 0 if it has no limit.
+  /// Without a cancellation: the processor time that it may take, in nanoseconds, 0 if it has no limit; and the
+  /// thread's processor time at its beginning, 0 until the first look.
   unsigned long limit;
-  unsigned long end;
+  unsigned long start;
 };
 
 extern _Thread_local struct chints_work chints_this_work;

@@ -35,6 +35,7 @@ enum AnswerLimit {
   ) -> ArraySlice<Int> {
     var (bytes, readBytes) = (0, 0)
     for (number, ordinal) in ordinals.enumerated() {
+      if Interruption.poll(20) { return [] }
       let properties = index.record(at: ordinal).properties
       bytes += otherBytes
       switch selection {

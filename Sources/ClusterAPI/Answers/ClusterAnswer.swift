@@ -123,7 +123,7 @@ struct ClusterAnswer {
 
   /// Writes all cells, also empty ones, as polygons by row and column, if they are asked for.
   func writeGrid(into json: inout JSONWriter) {
-    guard let (cells, found) = debugCells else { return }
+    guard let (cells, found) = debugCells, !Interruption.poll(found.count &* 60) else { return }
     let counts = Dictionary(
       found.map { ($0.cell, $0.count) }, uniquingKeysWith: { first, _ in first })
     json.object("grid") { json in

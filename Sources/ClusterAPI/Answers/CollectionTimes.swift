@@ -21,13 +21,13 @@ struct CollectionTimes {
     }
   }
 
-  /// About the time to find out the first and the last, in nanoseconds.
-  var nanoseconds: Double {
-    let missing = columnNames.count { !collection.hasColumn($0) }
-    let total = Double(collection.index.count)
-    // No sample tells how long records are, as that takes longer than all else for a list of collections.
-    return total * 0.02 + Double(missing) * total * 200
+  /// Whether the first and the last are found without reading features, or all but.
+  var areKnown: Bool {
+    collection.index.count <= CollectionTimes.few || columnNames.allSatisfy(collection.hasColumn)
   }
+
+  /// The features that are read in a fraction of a millisecond.
+  private static let few = 1000
 
   /// The first and the last millisecond since 1970; nil if no feature has a time. Reads all features unless
   /// their times are known; throws ``ImpossibleRequest/outOfMemory`` if there is no memory for that.

@@ -3,13 +3,8 @@ import Collections
 import GeoFormats
 
 extension FeatureForm {
-  /// Whether the columns of a table are known without a look at all features.
-  func knowsColumns(of snapshot: CollectionSnapshot) -> Bool {
-    columns != nil || snapshot.surveys.existing != nil
-  }
-
   /// The columns of a table: the properties that are asked for, in that order, else those of all features of the
-  /// collection, so that pages have the same. Looks at all features unless ``knowsColumns(of:)``.
+  /// collection, so that pages have the same. The first call looks at all features then.
   ///
   /// - Throws: ``Problem`` 422 if the features have more properties than a table has columns.
   func tableColumns(of snapshot: CollectionSnapshot) throws(Problem) -> CSVWriter.Columns {

@@ -117,7 +117,7 @@ struct PropertyNotes {
     if !asNumber, collection.existingColumn(ColumnName(name, .times))?.hasValues == true {
       return true
     }
-    var budget = RecordSample.Budget()
+    var budget = SampleBudget()
     return collection.index.sampledOrdinals(sampled).contains { ordinal in
       let properties = collection.index.record(at: ordinal).properties
       guard budget.admits(properties) else { return false }
@@ -125,10 +125,5 @@ struct PropertyNotes {
       let isNumber = first == UInt8(ascii: "-") || (0x30...0x39).contains(first)
       return asNumber ? isNumber : first != UInt8(ascii: "n")
     }
-  }
-
-  /// Whether ``known(in:)`` knows of a property that no column is made for otherwise.
-  static func isKnown(_ name: [UInt8], in collection: IndexedCollection) -> Bool {
-    collection.hasColumn(named: name) || isSeen(name, in: collection)
   }
 }

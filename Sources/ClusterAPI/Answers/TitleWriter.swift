@@ -25,7 +25,7 @@ struct TitleWriter {
   static func isRare(_ property: [UInt8], in collection: IndexedCollection) -> Bool {
     guard collection.index.count > fewFeatures else { return false }
     let sample = collection.index.sampledOrdinals(64)
-    var budget = RecordSample.Budget()
+    var budget = SampleBudget()
     let missing = sample.count {
       let properties = collection.index.record(at: $0).properties
       return budget.admits(properties) && PropertyReader.value(of: property, in: properties) == nil

@@ -15,6 +15,8 @@ final class ChangeDispatcher {
 
   /// How far the priority of that thread is lowered; see nice(2).
   private static let niceness: Int32 = 15
+  /// The time after which the first step of a viewport is given up, to begin again on another thread, in nanoseconds.
+  private static let quickFirst: UInt = 2_000_000
   /// The time after which messages are read between steps.
   private static let slice = Duration.milliseconds(20)
 
@@ -91,8 +93,7 @@ final class ChangeDispatcher {
     // text.
     let watch = Watch(
       view, of: request.view, extraBytes: 4096 + 8 * key.query.text.utf8.count,
-      isExpensive: (try? request.view[key.collection]).map(view.isExpensive) ?? false, log, mailbox,
-      report: report)
+      log, mailbox, report: report)
     watches[key] = watch
     return watch
   }
@@ -124,18 +125,21 @@ final class ChangeDispatcher {
 
   private func step(_ watch: Watch) {
     guard let work = watch.begin() else { return }
-    if !watch.isQuick {
-      let mailbox = self.mailbox
-      let thread = BackgroundThread.startJoinable(niceness: ChangeDispatcher.niceness) {
-        let outcome = work.run()
-        mailbox.post { $0.outcome = outcome }
+    if watch.isQuick {
+      if let outcome = work.run(firstAtMost: ChangeDispatcher.quickFirst) {
+        finish(watch, outcome)
+      } else {
+        turns.charge(Double(ChangeDispatcher.quickFirst) / 1e9, to: watch.addresses)
+        watch.giveUp()
       }
-      if let thread {
-        slow = (watch, thread)
-        return
-      }
+      return
     }
-    finish(watch, work.run())
+    let mailbox = self.mailbox
+    let thread = BackgroundThread.startJoinable(niceness: ChangeDispatcher.niceness) {
+      let outcome = work.run()
+      mailbox.post { $0.outcome = outcome }
+    }
+    if let thread { slow = (watch, thread) } else { finish(watch, work.run()) }
   }
 
   private func finishSlow(_ outcome: WatchWork.Product) {

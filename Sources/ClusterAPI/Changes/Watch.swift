@@ -92,18 +92,16 @@ final class Watch {
   /// Whether it has ended, because the collection was dropped or the viewport can't be answered.
   private var isOver = false
 
-  /// A watch without watchers. `extraBytes` is the memory of its key and request; `isExpensive` says whether the
-  /// first step may take long.
+  /// A watch without watchers. `extraBytes` is the memory of its key and request.
   init(
-    _ view: any Watched, of catalog: CatalogView, extraBytes: Int, isExpensive: Bool,
-    _ log: TouchLog,
+    _ view: any Watched, of catalog: CatalogView, extraBytes: Int, _ log: TouchLog,
     _ mailbox: WatchMailbox, report: @escaping @Sendable (String) -> Void
   ) {
     (self.view, self.log, self.mailbox, self.report) = (view, log, mailbox, report)
     self.catalog = catalog
     self.extraBytes = extraBytes
     byteCount = extraBytes
-    cost = isExpensive ? Watch.quickStep * 2 : 0
+    cost = 0
   }
 
   /// Whether there are no watchers and no requests.
@@ -195,6 +193,13 @@ final class Watch {
       leave(request.client)
       request.answer(.failure(problem))
     }
+  }
+
+  /// Ends the first step without an outcome, as it takes too long for the thread that sends changes.
+  func giveUp() {
+    home.check()
+    (isBusy, isTouched, asked, behind) = (false, true, 0, [:])
+    cost = Watch.quickStep * 2
   }
 
   /// Ends a step: sends the changes to all watchers, and answers requests.

@@ -31,6 +31,15 @@ struct WatchWork: @unchecked Sendable {
   /// The versions, other than that of the viewport, that clients show; nil for nothing.
   let shown: Set<Int64?>
 
+  /// Does the first step of a viewport if that takes no longer than some nanoseconds, and any other step; nil if it was
+  /// given up, and has to begin again.
+  func run(firstAtMost most: UInt) -> Product? {
+    if view.isKnown { return run() }
+    if let product = Interruption.run(atMost: most, run) { return product }
+    view.reset()
+    return nil
+  }
+
   /// Does it.
   func run() -> Product {
     let start = WatchWork.processorTime()

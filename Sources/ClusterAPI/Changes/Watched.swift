@@ -10,8 +10,8 @@ protocol Watched: AnyObject {
   /// The version of the collection that the watchers show.
   var version: Int64 { get }
 
-  /// Whether its first update may take long.
-  func isExpensive(in snapshot: CollectionSnapshot) -> Bool
+  /// Forgets everything, as an update was given up before its end.
+  func reset()
 
   /// Moves on to a snapshot.
   ///

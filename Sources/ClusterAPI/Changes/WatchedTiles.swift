@@ -1,6 +1,7 @@
 import ClusterCore
 import Collections
 import GeoFormats
+import Threading
 
 /// The tiles of a zoom whose content has changed.
 ///
@@ -27,7 +28,7 @@ final class WatchedTiles: Watched {
   /// The most tiles of an event.
   static let mostListed = 1000
   /// The most tiles that are encoded for an update, and the time that this may take, in nanoseconds.
-  private static let (mostEncoded, mostTime) = (64, 20_000_000.0)
+  private static let (mostEncoded, mostTime): (Int, UInt) = (64, 20_000_000)
   /// The most hashes that are kept.
   private static let mostKnown = 10_000
 
@@ -35,7 +36,7 @@ final class WatchedTiles: Watched {
 
   var byteCount: Int { known.count * 96 }
 
-  func isExpensive(in snapshot: CollectionSnapshot) -> Bool { !request.tile.properties.isEmpty }
+  func reset() { (known, isKnown, version) = ([:], false, 0) }
 
   func update(
     to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
@@ -89,17 +90,18 @@ final class WatchedTiles: Watched {
     let template = request.tile.resolved(by: snapshot.info.temporal)
     if known.count > WatchedTiles.mostKnown { known = [:] }
     let isOneChange = log.changeCount(after: version) == 1
-    var (number, time) = (0, 0.0)
+    var (number, time): (Int, UInt) = (0, 0)
     return try tiles.filter { tile in
       let asked = try template.moved(to: tile)
       let before = known.removeValue(forKey: tile)
       number += 1
-      guard number <= WatchedTiles.mostEncoded, time <= WatchedTiles.mostTime else { return true }
-      time += Cost(of: asked, over: snapshot.collection).nanoseconds
-      guard time <= WatchedTiles.mostTime,
-        // A tile with too much in it can't be compared.
-        let content = try? RememberedTile(asked, snapshot).content()
-      else { return true }
+      guard number <= WatchedTiles.mostEncoded, time < WatchedTiles.mostTime else { return true }
+      let (made, used) = Interruption.measure(atMost: WatchedTiles.mostTime - time) {
+        try? RememberedTile(asked, snapshot).content()
+      }
+      time += used
+      // A tile with too much in it can't be compared, nor one that was given up.
+      guard let content = made ?? nil else { return true }
       let hash = (content.body?.bytes ?? []).hashValue
       known[tile] = hash
       return hash != before || !isOneChange

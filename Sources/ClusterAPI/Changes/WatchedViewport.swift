@@ -44,12 +44,9 @@ final class WatchedViewport: Watched {
   /// The approximate memory of its state, in bytes.
   var byteCount: Int { (shown?.count ?? 0) * 112 }
 
-  /// Whether its first update may take long.
-  func isExpensive(in snapshot: CollectionSnapshot) -> Bool {
-    let collection = snapshot.collection
-    let viewport = asked.resolved(by: snapshot.info.temporal)
-    return !SmallRead.isSmall(viewport, over: collection)
-      && Cost(of: viewport, over: collection).lane != nil
+  func reset() {
+    (viewport, temporal, shown) = (asked, nil, nil)
+    (featureCount, version) = (0, 0)
   }
 
   /// Whether it has been updated at all.

@@ -2,6 +2,7 @@ import ClusterCore
 import Collections
 import GeoFormats
 import HTTPServer
+import Threading
 
 /// A deletion that a request asks for, and its answer.
 struct ItemDeletion: Sendable {
@@ -21,14 +22,13 @@ struct ItemDeletion: Sendable {
   var features: FeatureDeletion
   let limits: WriteLimits
 
-  /// Whether finding the features to delete takes next to no time, or is up to the writer, as a write before this one may
-  /// create the collection.
-  func isShort(in region: DegreesRegion?) throws -> Bool {
+  /// Whether finding the features to delete is up to the writer: it takes so little time that the event loop has done it, or
+  /// a write before this one may create the collection. A request that takes the event loop longer begins again elsewhere.
+  func isShort() throws -> Bool {
     guard let snapshot = try view[id] else { return true }
-    return Cost(
-      ofItems: .max, in: region, passing: features.filter(at: snapshot.info),
-      of: snapshot.collection
-    ).lane == nil
+    guard Interruption.isLimited else { return false }
+    try features.look(in: snapshot)
+    return true
   }
 
   /// The write.

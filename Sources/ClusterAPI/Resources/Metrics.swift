@@ -46,9 +46,6 @@ public final class Metrics: Sendable {
     }
   }
 
-  /// The number of open connections.
-  var openConnections: Int { sources.withLock { $0 }.openConnections() }
-
   /// Prepares to count requests by the routes of an API. To be called before the first.
   func begin(routes: [String], unknown: String, _ tenants: Tenants) {
     counts.withLock { $0.requests = RequestCounts(routes: routes, unknown: unknown) }

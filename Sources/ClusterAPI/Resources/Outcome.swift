@@ -6,7 +6,7 @@ import HTTPServer
 enum Outcome {
   /// With a response that is there.
   case now(HTTPResponse)
-  /// With a response to a read, made at once or, if that may take long, away from the event loops.
+  /// With a response to a read, made at once or, if that takes long, away from the event loops.
   case read(Read)
   /// By work that may take long, away from the event loops.
   case later(WorkQueue.Lane, @Sendable () throws -> HTTPResponse)
@@ -22,15 +22,16 @@ enum Outcome {
   /// A response to a read. If the client has what an entity tag names, there is nothing to make, and the status
   /// is 304.
   ///
-  /// - Parameter isSmall: whether it certainly costs little, so that there is no need to estimate.
+  /// - Parameter make: makes the response. Where a loop in it may take more than a tenth of a millisecond it calls
+  ///   ``Interruption/poll(_:)``, as an event loop gives up what takes longer than its budget.
   static func response(
-    to request: HTTPRequest, etag: String? = nil, isSmall: Bool = false,
-    cost: @escaping @Sendable () -> Cost, _ make: @escaping @Sendable () throws -> HTTPResponse
+    to request: HTTPRequest, etag: String? = nil, kind: ReadKind,
+    _ make: @escaping @Sendable () throws -> HTTPResponse
   ) -> Outcome {
     if let etag, request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    return .read(Read(isSmall: isSmall, cost: cost, make: make))
+    return .read(Read(kind: kind, make: make))
   }
 
   /// A write that is read from a body at once, or, if the body is long or turns out to hold much, away from

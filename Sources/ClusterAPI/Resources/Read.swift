@@ -2,9 +2,7 @@ import HTTPServer
 
 /// How a response to a read is made.
 struct Read: Sendable {
-  /// Whether it certainly costs little.
-  let isSmall: Bool
-  /// About what it costs.
-  let cost: @Sendable () -> Cost
+  /// The kind by which its time is known.
+  let kind: ReadKind
   let make: @Sendable () throws -> HTTPResponse
 }

@@ -19,6 +19,23 @@ extension Resources {
     /// The beginning of links, if the answer has any.
     var base: String?
 
+    /// The kind of read that it is.
+    func kind(_ part: ReadKind.Resource) -> ReadKind {
+      let collection = snapshot.info.id
+      var kind =
+        viewport.map { ReadKind(part, of: collection, $0) } ?? ReadKind(part, of: collection)
+      if viewport == nil { kind.add(options) }
+      if case .cell(let name) = id {
+        kind.add(size: Double(name.grid.cellsPerWorld))
+        kind.add(name.group == nil ? 0 : 1)
+        kind.add(name.location == nil ? 0 : 1)
+      }
+      if let childZoom { kind.add(Int(min(max(childZoom, 0), 30))) }
+      kind.add(size: Double(paging.limit))
+      kind.add(type == .csv ? 1 : 0)
+      return kind
+    }
+
     /// The notes on the properties that it names.
     func notes() -> [String] {
       (viewport.map { PropertyNotes($0) } ?? PropertyNotes(options)).sentences(
@@ -66,24 +83,11 @@ extension Resources {
 
   /// Answers about the annotation that an id names, if it is there today.
   private func answer(
-    _ asked: AnnotationRequest, _ request: HTTPRequest, as part: Cost.AnnotationPart,
+    _ asked: AnnotationRequest, _ request: HTTPRequest, as part: ReadKind.Resource,
     _ make: @escaping @Sendable (FoundAnnotation) throws -> HTTPResponse
   ) throws -> Outcome {
     let collection = asked.snapshot.collection
-    return .response(
-      to: request, etag: asked.etag,
-      isSmall: asked.viewport == nil && asked.type != .csv
-        && SmallRead.isSmall(asked.id, asked.options, as: part, over: collection),
-      cost: {
-        var cost = Cost(
-          of: asked.id, in: asked.viewport, asked.options, as: part, over: collection)
-        if asked.type == .csv {
-          cost.add(tableOf: asked.snapshot, FeatureForm(), features: asked.paging.limit)
-        }
-        if asked.type == .geoJSON { cost.nanoseconds += collection.index.idFormsNanoseconds }
-        return cost
-      }
-    ) {
+    return .response(to: request, etag: asked.etag, kind: asked.kind(part)) {
       let properties = try BoundProperties(asked.options.neededProperties, in: collection)
       guard let id = asked.id,
         let found = try FoundAnnotation(
@@ -95,7 +99,7 @@ extension Resources {
 
   func getAnnotation(_ id: String, _ annotation: String, _ request: HTTPRequest) throws -> Outcome {
     let asked = try annotationRequest(id, annotation, request, offered: [.json])
-    return try answer(asked, request, as: .itself) { found in
+    return try answer(asked, request, as: .annotation) { found in
       if found.isPlacedByZoom {
         throw Problem(
           422, field: "spreadUnit", inBody: false,
@@ -122,7 +126,7 @@ extension Resources {
     _ id: String, _ annotation: String, _ request: HTTPRequest
   ) throws -> Outcome {
     let asked = try annotationRequest(id, annotation, request, offered: [.geoJSON, .json])
-    return try answer(asked, request, as: .hull) { found in
+    return try answer(asked, request, as: .annotationHull) { found in
       let annotation = found.annotation
       var hull = found.result.hull(of: annotation, in: asked.snapshot.index)
       if let side = asked.viewport?.side {
@@ -140,7 +144,7 @@ extension Resources {
   ) throws -> Outcome {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.geoJSON, .json, .csv], isPaged: true)
-    return try answer(asked, request, as: .items(asked.paging.limit)) { found in
+    return try answer(asked, request, as: .annotationItems) { found in
       try FeaturePage(
         ordinals: found.result.ordinals(
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
@@ -156,7 +160,7 @@ extension Resources {
   ) throws -> Outcome {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.json, .geoJSON], hasChildZoom: true)
-    return try answer(asked, request, as: .children(zoom: asked.childZoom)) { found in
+    return try answer(asked, request, as: .annotationChildren) { found in
       var answer = ClusterAnswer(snapshot: asked.snapshot, result: ClusterResult())
       answer.output = asked.options.output
       answer.notes = asked.notes()

@@ -13,10 +13,8 @@ extension Resources {
     if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    // Which form ids have may take long to tell, and decides how cells are encoded.
-    let formCost = type == .geoJSON ? snapshot.index.idFormsNanoseconds : 0
-    let viewport = formCost == 0 ? resolved.withIDForm(of: snapshot.index) : resolved
-    let cached = formCost == 0 ? CachedViewport(viewport, snapshot) : nil
+    let viewport = resolved.withIDForm(of: snapshot.index)
+    let cached = CachedViewport(viewport, snapshot)
     // Only what isn't in the cache has to be worked for. Whether there are such properties may take long to tell.
     var missing: GridRange?
     switch properties.isEmpty ? try cached?.found() : nil {
@@ -24,19 +22,9 @@ extension Resources {
     case .missing(let part): missing = part
     case nil: break
     }
-    let (part, collection) = (missing, snapshot.collection)
-    return .response(
-      to: request,
-      isSmall: formCost == 0 && SmallRead.isSmall(viewport, in: part, over: collection),
-      cost: {
-        var cost = Cost(of: viewport, in: part, over: collection)
-        cost.nanoseconds += formCost
-        return cost
-      }
-    ) {
-      try collection.check(properties: properties)
-      let viewport = formCost == 0 ? viewport : viewport.withIDForm(of: snapshot.index)
-      let cached = formCost == 0 ? cached : CachedViewport(viewport, snapshot)
+    let kind = ReadKind(.clusters, of: id, viewport, in: missing)
+    return .response(to: request, kind: kind) {
+      try snapshot.collection.check(properties: properties)
       if let body = try cached?.body() {
         return HTTPResponse(body, type: type, etag: etag)
       }

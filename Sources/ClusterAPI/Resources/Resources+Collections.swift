@@ -3,6 +3,7 @@ import Collections
 import FeatureStore
 import GeoFormats
 import HTTPServer
+import Threading
 
 extension Resources {
   /// Refuses to write to an id that no collection can have.
@@ -25,16 +26,10 @@ extension Resources {
     let type = try request.negotiate([.json, .html], format: try fields.string("f"))
     let paging = try Paging(
       fields, defaultLimit: Resources.usualPage, maximumLimit: Resources.longestPage)
-    let cost = { @Sendable [catalog] in
-      var cost = Cost(ofListing: min(paging.limit, catalog.count))
-      let page = try? catalog.page(offset: paging.offset, limit: paging.limit)
-      for snapshot in page ?? [] {
-        cost.nanoseconds += (snapshot.times?.nanoseconds ?? 0) + snapshot.index.extentNanoseconds
-      }
-      return cost
-    }
     let base = base(of: request)
-    return .response(to: request, cost: cost) { [catalog] in
+    var kind = ReadKind(.collections)
+    kind.add(size: Double(paging.limit))
+    return .response(to: request, kind: kind) { [catalog] in
       let page = try catalog.page(offset: paging.offset, limit: paging.limit)
       let isFirst = paging.offset == 0 && paging.limit == Resources.usualPage
       let own = isFirst ? "/collections" : Resources.target(request)
@@ -54,7 +49,10 @@ extension Resources {
       var response = HTTPResponse(reserving: 256 + page.count * 1024) { json in
         json.links(links)
         json.array("collections") { json in
-          for (snapshot, times) in zip(page, extents) { json.collection(snapshot, base, times) }
+          for (snapshot, times) in zip(page, extents) {
+            if Interruption.poll(10_000) { return }
+            json.collection(snapshot, base, times)
+          }
         }
       }
       response.add(links)
@@ -67,12 +65,7 @@ extension Resources {
     let snapshot = try snapshot(id)
     let base = base(of: request)
     let etag = entityTag(snapshot, request, type, links: base)
-    let extent = snapshot.index.extentNanoseconds
-    let cost = { @Sendable in
-      Cost(nanoseconds: 25_000 + extent + (snapshot.times?.nanoseconds ?? 0))
-    }
-    let isSmall = snapshot.info.temporal == nil && extent < 100_000
-    return .response(to: request, etag: etag, isSmall: isSmall, cost: cost) {
+    return .response(to: request, etag: etag, kind: ReadKind(.collection, of: id)) {
       if type == .html {
         return try Resources.page(
           snapshot, links: Resources.links(of: id, base), base, etag: etag, request)
@@ -144,7 +137,7 @@ extension Resources {
     let times = before.flatMap {
       CollectionTimes(updates.temporal.applied(to: $0.info.temporal), of: $0.collection)
     }
-    guard let times, Cost(nanoseconds: times.nanoseconds).lane != nil else { return .write(write) }
+    guard let times, !times.areKnown else { return .write(write) }
     return .longWrite { _ in
       // This reads the times now, so that the writer needn't.
       _ = try times.extent()

@@ -4,6 +4,7 @@ import Collections
 import GeoFormats
 import HTTPServer
 import Texts
+import Threading
 
 /// Files that are embedded in the binary.
 extension Resources {
@@ -32,10 +33,7 @@ extension Resources {
       try format.map { try request.negotiate(offered, format: $0) }
       ?? request.negotiateLeniently(offered)
     if type == .html { return .now(Resources.documentsPage(base, request)) }
-    let cost = { @Sendable [catalog] in
-      Cost(ofListing: min(catalog.count, Resources.sampledCollections))
-    }
-    return .response(to: request, isSmall: isFixed, cost: cost) { [catalog] in
+    return .response(to: request, kind: ReadKind(.description)) { [catalog] in
       // A URL of a service has no characters that JSON escapes.
       let url = Array((base.isEmpty ? "/" : base).utf8)
       var json = JSONWriter()
@@ -88,11 +86,12 @@ extension Resources {
   /// The names of properties that some features of the first collections have and that aren't fields of `items`.
   private static func sampledProperties(of catalog: CatalogView) throws -> [String] {
     var names: Set<ExactText> = []
-    var budget = RecordSample.Budget()
+    var budget = SampleBudget()
     for snapshot in try catalog.page(offset: 0, limit: sampledCollections) {
       let index = snapshot.index
       for ordinal in index.sampledOrdinals(min(sampledFeatures, index.count)) {
         let properties = index.record(at: ordinal).properties
+        if Interruption.poll(200 &+ properties.count) { return [] }
         guard budget.admits(properties) else { continue }
         for (text, _) in PropertyReader.Members(of: properties) {
           guard text.count <= PropertySurvey.longestName, names.count < sampledNames else { break }

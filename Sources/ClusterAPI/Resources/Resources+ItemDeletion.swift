@@ -21,7 +21,7 @@ extension Resources {
     let deletion = ItemDeletion(
       view: catalog, id: id,
       features: FeatureDeletion(passing: filter, in: region, at: datetime), limits: writer.limits)
-    return try deletion.isShort(in: region)
+    return try deletion.isShort()
       ? .write(deletion.write()) : .soughtWrite { try deletion.lookAgain() }
   }
 }

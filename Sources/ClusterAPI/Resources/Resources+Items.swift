@@ -35,19 +35,16 @@ extension Resources {
     let etag = entityTag(snapshot, request, type, links: base)
     let collection = snapshot.collection
     let isTable = type == .csv
-    return .response(
-      to: request, etag: etag,
-      isSmall: filter == nil && sortKeys == nil && form.near == nil && !isTable && type != .html
-        && min(paging.limit, collection.index.count) <= SmallRead.page,
-      cost: {
-        var cost = Cost(
-          ofItems: paging.limit, in: region, passing: filter, by: sortKeys?.options,
-          properties: form.properties, isPage: type == .html, of: collection)
-        if form.near != nil { cost.add(nearest: paging.limit, of: collection) }
-        if isTable { cost.add(tableOf: snapshot, form, features: paging.limit) }
-        return cost
-      }
-    ) {
+    var kind = ReadKind(.items, of: id)
+    kind.add(size: Double(paging.limit))
+    kind.add(size: Double(paging.offset))
+    kind.add(size: region?.area ?? .infinity)
+    kind.add(form.properties)
+    kind.add(filter)
+    kind.add(sortKeys?.keys.count ?? 0)
+    kind.add(form.near == nil ? 0 : 1)
+    kind.add(isTable ? 2 : type == .html ? 1 : 0)
+    return .response(to: request, etag: etag, kind: kind) {
       try collection.check(properties: properties)
       let scope = FeatureScope(
         collection, passing: try filter.map { try collection.filter($0) }, near: region)
@@ -114,11 +111,10 @@ extension Resources {
     let snapshot = try snapshot(id)
     let ordinal = try ordinal(of: feature, in: snapshot)
     let base = base(of: request)
-    let size = snapshot.index.record(at: ordinal).properties.count
-    return .response(
-      to: request, isSmall: type != .html && size <= SmallRead.feature,
-      cost: { Cost(ofFeature: size, isPage: type == .html) }
-    ) {
+    var kind = ReadKind(.item, of: id)
+    kind.add(size: Double(snapshot.index.record(at: ordinal).properties.count))
+    kind.add(type == .html ? 1 : 0)
+    return .response(to: request, kind: kind) {
       Resources.response(
         snapshot.index.record(at: ordinal), form, feature, in: id, request, type, base)
     }

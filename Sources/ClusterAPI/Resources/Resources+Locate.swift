@@ -22,9 +22,7 @@ extension Resources {
         fields, of: .locate, rect: viewport.rect, scale: .viewportWidth(viewport.width))
       return (viewport, asked.resolved(by: snapshot.info.temporal))
     }
-    return .response(
-      to: request, cost: { Cost(ofLocating: asked, over: snapshot.collection) }
-    ) {
+    return .response(to: request, kind: ReadKind(.locate, of: id, asked)) {
       try Resources.locate(ordinal, viewport, asked, snapshot)
     }
   }

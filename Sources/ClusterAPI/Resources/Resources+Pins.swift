@@ -13,12 +13,12 @@ extension Resources {
     let snapshot = try snapshot(id)
     let asked = given.resolved(by: snapshot.info.temporal)
     let etag = request.method == .post ? nil : entityTag(snapshot, request, .json)
-    return .response(
-      to: request, etag: etag,
-      isSmall: asked.filter == nil
-        && snapshot.collection.holds(atMost: SmallRead.pins, in: asked.region),
-      cost: { Cost(ofPins: asked, of: snapshot.collection) }
-    ) {
+    var kind = ReadKind(.pins, of: id)
+    kind.add(size: asked.region.area)
+    kind.add(size: Double(asked.limit))
+    kind.add(asked.properties)
+    kind.add(asked.filter)
+    return .response(to: request, etag: etag, kind: kind) {
       try Resources.pins(asked, snapshot, etag)
     }
   }

@@ -27,12 +27,7 @@ extension Resources {
     let snapshot = try snapshot(id)
     let base = base(of: request)
     let etag = entityTag(snapshot, request, .html, links: base)
-    return .response(
-      to: request, etag: etag,
-      cost: {
-        Cost(ofSurveying: snapshot.collection, isMostlyKnown: snapshot.surveys.isMostlyKnown)
-      }
-    ) {
+    return .response(to: request, etag: etag, kind: ReadKind(.queryables, of: id)) {
       let survey = snapshot.surveys.survey(of: snapshot.index)
       let rows = survey.properties.map { property in
         (property.name, property.kinds.types.map { "\($0)" }.joined(separator: ", "))
@@ -88,13 +83,7 @@ extension Resources {
     let snapshot = try snapshot(id)
     let base = base(of: request)
     let etag = entityTag(snapshot, request, type, links: base)
-    let isKnown = snapshot.surveys.existing != nil
-    return .response(
-      to: request, etag: etag, isSmall: isKnown,
-      cost: {
-        Cost(ofSurveying: snapshot.collection, isMostlyKnown: snapshot.surveys.isMostlyKnown)
-      }
-    ) {
+    return .response(to: request, etag: etag, kind: ReadKind(.schema, of: id)) {
       let survey = snapshot.surveys.survey(of: snapshot.index)
       let collection = "\(base)/collections/\(id)"
       var response = HTTPResponse(type: type, etag: etag) { json in

@@ -1,5 +1,6 @@
 import GeoFormats
 import HTTPServer
+import Threading
 
 extension Resources {
   private static func links(_ base: String) -> [Link] {
@@ -23,14 +24,7 @@ extension Resources {
     var links = Resources.links(base)
     links.append(Resources.alternate(request, base, of: type, .json))
     if type == .html {
-      let cost = { @Sendable [catalog] in
-        var cost = Cost(ofListing: min(Resources.usualPage, catalog.count))
-        for snapshot in (try? catalog.page(offset: 0, limit: Resources.usualPage)) ?? [] {
-          cost.nanoseconds += snapshot.index.extentNanoseconds
-        }
-        return cost
-      }
-      return .response(to: request, cost: cost) { [catalog, links] in
+      return .response(to: request, kind: ReadKind(.landing)) { [catalog, links] in
         Resources.landingPage(
           try catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count, links: links,
           base, request)
@@ -117,11 +111,10 @@ extension Resources {
 
   func metricsText(_ request: HTTPRequest) throws -> Outcome {
     _ = try request.answerType([.plain], hasFormat: false)
-    let cost = { @Sendable [catalog, metrics] in
-      Cost(ofMetrics: catalog.count, connections: metrics.openConnections)
-    }
-    return .response(to: request, cost: cost) { [self] in
-      HTTPResponse(
+    return .response(to: request, kind: ReadKind(.metrics)) { [self] in
+      // The system counts open files one by one, which takes half a millisecond or more.
+      if Interruption.stopIfLimited() { return HTTPResponse(status: 200) }
+      return HTTPResponse(
         status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
         body: Array(
           metrics.text(

@@ -25,15 +25,7 @@ extension Resources {
     {
       return .now(HTTPResponse(known, etag: etag, caching).noting(notes))
     }
-    return .response(
-      to: request,
-      isSmall: SmallRead.isSmall(asked.viewport, over: collection),
-      cost: {
-        var cost = Cost(of: asked, over: collection)
-        if asked.form == .geoJSON { cost.nanoseconds += snapshot.index.idFormsNanoseconds }
-        return cost
-      }
-    ) {
+    return .response(to: request, kind: ReadKind(.tile, of: id, asked.viewport)) {
       try collection.check(properties: asked.properties)
       let notes = PropertyNotes(asked.viewport).sentences(in: collection)
       if let tile {
@@ -66,17 +58,7 @@ extension Resources {
       .filter { !$0.isEmpty }.joined(separator: "&")
     let template =
       "\(base)/collections/\(id)/tiles/{z}/{x}/{y}?" + PercentCoding.asLink(query)
-    let extent = snapshot.index.extentNanoseconds
-    return .response(
-      to: request, etag: etag,
-      isSmall: snapshot.surveys.existing != nil && asked.properties.isEmpty && extent < 100_000,
-      cost: {
-        var cost = Cost(
-          ofSurveying: snapshot.collection, isMostlyKnown: snapshot.surveys.isMostlyKnown)
-        cost.nanoseconds += extent
-        return cost
-      }
-    ) {
+    return .response(to: request, etag: etag, kind: ReadKind(.tileJSON, of: id)) {
       try snapshot.collection.check(properties: asked.properties)
       let survey = snapshot.surveys.survey(of: snapshot.index)
       return HTTPResponse(etag: etag) { json in

@@ -16,6 +16,8 @@ final class Job: @unchecked Sendable {
     case refused
   }
 
+  typealias TimeNote = @Sendable (_ worked: UInt, _ isDone: Bool) -> Void
+
   let client: UInt64
   /// Does it, and replies.
   private let work: @Sendable () -> Void
@@ -24,6 +26,8 @@ final class Job: @unchecked Sendable {
   private let isAbandoned: @Sendable () -> Bool
   /// Is told how long it has waited, in nanoseconds, each time that it may go on.
   private let noteWait: @Sendable (UInt) -> Void
+  /// Is told how long it has worked, in nanoseconds of processor time, and whether that is all of it.
+  private let noteTime: TimeNote
   /// When it came into the queue.
   private var queued: UInt = 0
   /// Tells which of those that were begun was begun first; 0 for one that isn't.
@@ -34,6 +38,8 @@ final class Job: @unchecked Sendable {
   var isLong: Bool
   /// Is signalled when a job that has begun gets its next turn.
   let turn = DispatchSemaphore(value: 0)
+  /// Whether it was done to its end.
+  private var isDone = false
   /// Whether it was cancelled to be begun again later.
   private(set) var mustRestart = false
   /// When its turn began.
@@ -50,11 +56,12 @@ final class Job: @unchecked Sendable {
   init(
     of client: UInt64, isLong: Bool, deadline: UInt? = nil,
     isAbandoned: @escaping @Sendable () -> Bool, fail: @escaping @Sendable (Failure) -> Void,
-    noteWait: @escaping @Sendable (UInt) -> Void = { _ in }, work: @escaping @Sendable () -> Void
+    noteWait: @escaping @Sendable (UInt) -> Void = { _ in },
+    noteTime: @escaping TimeNote = { _, _ in }, work: @escaping @Sendable () -> Void
   ) {
     (self.client, self.isLong, self.deadline) = (client, isLong, deadline ?? .max)
     (self.isAbandoned, self.fail, self.work) = (isAbandoned, fail, work)
-    self.noteWait = noteWait
+    (self.noteWait, self.noteTime) = (noteWait, noteTime)
   }
 
   /// Notes that it enters the queue. Only its owner may call this.
@@ -74,6 +81,9 @@ final class Job: @unchecked Sendable {
     worked += used
     return used
   }
+
+  /// Tells how long it has worked so far. Only its thread may call this.
+  func tellTime() { noteTime(worked, isDone) }
 
   /// Makes it a long job that hasn't begun. Only its owner may call this.
   func becomeLong(at now: UInt) { (isLong, number, worked, queued) = (true, 0, 0, now) }
@@ -107,6 +117,7 @@ final class Job: @unchecked Sendable {
         return true
       }, pause: { [unowned self] in pause(self, $0) })
     interruption.run(work)
+    isDone = !interruption.wasStopped
     if let reason = failure.withLock({ $0 }) { fail(reason) }
   }
 }

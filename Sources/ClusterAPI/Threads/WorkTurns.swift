@@ -62,6 +62,7 @@ final class WorkTurns: Sendable {
       job.beginTurn()
       job.run(slice: WorkSchedule.slice, offerTurn: offerTurn, pause: pause)
       let used = job.endTurn()
+      job.tellTime()
       wasLast = change {
         $0.end(job, used: used, mustRestart: job.mustRestart, at: MonotonicTime.now)
         return $0.begun == 0
@@ -99,6 +100,8 @@ final class WorkTurns: Sendable {
   /// Lets others that wait go before a job. Returns whether it has to be begun again later.
   private func offerTurn(_ job: Job) -> Bool {
     let used = job.endTurn()
+    // Others of its kind needn't begin as quick work.
+    if job.worked >= WorkSchedule.mostQuick { job.tellTime() }
     let start = MonotonicTime.now
     let next = change { $0.offerTurn(job, used: used, worked: job.worked, at: start) }
     if next == .wait { awaitTurn(job, since: start) }

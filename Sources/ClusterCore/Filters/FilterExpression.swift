@@ -159,16 +159,6 @@ public indirect enum FilterExpression: Hashable, Sendable {
     return count
   }
 
-  /// About the time for each byte of the texts that it looks through, in nanoseconds; 0 if it looks through none.
-  public var nanosecondsPerTextByte: Double {
-    var time = 0.0
-    forEachCondition { condition in
-      if case .like(_, let pattern) = condition { time += 2 + Double(pattern.cost) }
-    }
-    forEachOperand { operand, _ in if case .folded = operand { time += 8 } }
-    return time
-  }
-
   /// The shapes that features are compared with.
   public var shapes: [Shape] {
     var shapes: [Shape] = []

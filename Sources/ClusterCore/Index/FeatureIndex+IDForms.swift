@@ -19,11 +19,6 @@ extension FeatureIndex {
     return texts == 0 ? .integers : texts == count ? .texts : .mixed
   }
 
-  /// About how long ``idForms`` takes, in nanoseconds.
-  public var idFormsNanoseconds: Double {
-    knownTextIDs.withLock { $0 } == nil ? Double(count) * 15 : 0
-  }
-
   private func countTextIDs() -> Int {
     var texts = 0
     points.forEachRun { run in

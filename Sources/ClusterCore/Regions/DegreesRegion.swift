@@ -11,6 +11,11 @@ public struct DegreesRegion: BoxRegion {
   private let firstColumns: StepWindow
   private let secondColumns: StepWindow
 
+  /// Its extent in square degrees, as on a map whose degrees are all as large.
+  public var area: Double {
+    (north - south) * (first.upperBound - first.lowerBound + second.upperBound - second.lowerBound)
+  }
+
   /// Creates the region of a bbox. `east − west ≥ 360` is the full circle.
   ///
   /// - Throws: ``ImpossibleRequest`` if south is above north or a value is out of range.

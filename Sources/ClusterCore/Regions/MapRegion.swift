@@ -7,6 +7,11 @@ public struct MapRegion: BoxRegion {
   private let first: Range<Double>
   private let second: Range<Double>
 
+  /// Its area in square map points; infinity if it ends with the world.
+  public var area: Double {
+    (bottom - top) * (first.upperBound - first.lowerBound + second.upperBound - second.lowerBound)
+  }
+
   /// Creates the region of a rectangle. One at least as wide as the world is the full circle.
   public init(_ rect: MapRect) {
     let world = WebMercator.worldSize

@@ -14,11 +14,6 @@ struct ShapesRegion: BoxRegion {
   /// The number of corners of the shapes.
   var cornerCount: Int { elements.reduce(0) { $0 + $1.shape.cornerCount } }
 
-  /// About the time that a look at one feature takes, in nanoseconds.
-  var nanosecondsPerPoint: Double {
-    elements.reduce(0) { $0 + 30 + 2 * $1.shape.nanosecondsPerPoint }
-  }
-
   /// More than half of a step of positions in degrees, with the errors of degrees made from steps.
   static let margin = 1.5e-7
   /// The same in any direction on the globe, in metres.

@@ -1,3 +1,5 @@
+import Threading
+
 /// Matches the annotations of a new answer with previous ones on the client's screen, so that as many as
 /// possible of those are reused and stay where they are.
 ///
@@ -52,7 +54,11 @@ public struct AnnotationReuse {
     self.scope = scope
     self.grouping = grouping
     self.keys = keys
-    self.previous = previous.map { AnnotationReuse.resolve($0, scope.index) }
+    self.previous.reserveCapacity(previous.count)
+    for one in previous {
+      if Interruption.poll(600) { break }
+      self.previous.append(AnnotationReuse.resolve(one, scope.index))
+    }
     byCoordinate = CoordinateLookup(
       self.previous.enumerated().lazy.filter { $0.element.held != nil }.map {
         ($0.offset, $0.element.coordinate)
@@ -78,6 +84,7 @@ public struct AnnotationReuse {
   public mutating func apply(to result: inout ClusterResult) throws(ImpossibleRequest) {
     takeOwn(&result)
     for index in result.annotations.indices where result.annotations[index].reuses == nil {
+      if Interruption.poll(50) { return }
       let layer = result.layer(of: result.annotations[index])
       guard let found = try best(for: result.annotations[index], in: layer) else { continue }
       take(found, for: &result.annotations[index], in: layer)
@@ -92,6 +99,7 @@ public struct AnnotationReuse {
     }
     guard !byID.isEmpty else { return }
     for index in result.annotations.indices {
+      if Interruption.poll(300) { return }
       let annotation = result.annotations[index]
       let layer = result.layer(of: annotation)
       guard let own = byID[layer.id(of: annotation, in: scope.index)] else { continue }

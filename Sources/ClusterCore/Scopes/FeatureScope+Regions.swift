@@ -50,7 +50,7 @@ extension FeatureScope {
     let (index, rest) = (collection.index, filter.rest())
     var masks: FilterMasks?
     if let rest {
-      let nearby = index.points.estimate(in: region, cellSteps: .infinity).features
+      let nearby = index.points.estimatedCount(in: region)
       if nearby > FeatureScope.manyLooks { masks = collection.masks(of: rest.expression) }
     }
     let part = FilterRegion(shapes: filter.region, filter: rest?.bind(), masks: masks)
@@ -69,12 +69,10 @@ extension FeatureScope {
     let (index, shapes, rest) = (collection.index, filter.region, filter.rest())
     let name = ScopeName(filter: filter.expression)
     let near = AnyRegion(IntersectionRegion(a: region, b: shapes))
-    func estimate(_ region: AnyRegion) -> Double {
-      index.points.estimate(in: region, cellSteps: .infinity).features
-    }
-    let nearby = collection.hasScopes(named: name) ? .infinity : estimate(near)
+    let nearby =
+      collection.hasScopes(named: name) ? .infinity : index.points.estimatedCount(in: near)
     if nearby > (rest == nil ? FeatureScope.manyNearby : .infinity)
-      || nearby > estimate(AnyRegion(shapes)) / 4
+      || nearby > index.points.estimatedCount(in: AnyRegion(shapes)) / 4
     {
       self.init(collection, named: name) { bound, number in
         FeatureScope.selected(number, in: shapes, passing: bound, of: index)
@@ -183,7 +181,7 @@ extension FeatureScope {
     guard limit > 0 else { return ordinals }
     points.forEachOrdinal(in: region, offset: offset) { ordinal in
       ordinals.append(collectionOrdinal(ordinal))
-      return ordinals.count < limit
+      return ordinals.count < limit && !Interruption.poll(10)
     }
     return ordinals
   }

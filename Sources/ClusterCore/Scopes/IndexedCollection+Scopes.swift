@@ -25,8 +25,7 @@ extension IndexedCollection {
   /// Returns whether parts with a name are cached for this or an earlier version.
   func hasScopes(named name: ScopeName) -> Bool { scopes.contains(name) }
 
-  /// Returns whether the scope of a filter and a grouping is cached, so that a viewport of it takes
-  /// little longer than one of the whole collection.
+  /// Returns whether the scope of a filter and a grouping is cached. For tests.
   public func hasCachedScope(filter: FilterExpression?, groupBy: [UInt8]?) -> Bool {
     hasScopes(named: ScopeName(filter: filter?.normalised, groupBy: groupBy))
   }

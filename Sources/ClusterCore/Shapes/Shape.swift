@@ -57,11 +57,6 @@ public final class Shape: Hashable, Sendable {
   /// The approximate memory it takes, in bytes.
   public var byteCount: Int { 256 + cornerCount * 120 }
 
-  /// About the time that a look at one point takes, in nanoseconds.
-  public var nanosecondsPerPoint: Double {
-    10 + 2 * edges.edgesPerBand + 2 * Double(boxes.count) + 100 * Double(discs.count)
-  }
-
   /// Returns exactly whether a point is in the shape.
   public func contains(_ point: Coordinate) -> Bool {
     let (x, y) = (point.longitude, point.latitude)

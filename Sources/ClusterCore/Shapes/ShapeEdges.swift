@@ -61,9 +61,6 @@ struct ShapeEdges: Sendable {
     min(Int((latitude - bounds.south) * scale), bandCount - 1)
   }
 
-  /// About the number of edges that are looked at for one point.
-  var edgesPerBand: Double { bandCount == 0 ? 0 : Double(listed.count) / Double(bandCount) }
-
   /// Calls `body` with all edges that reach a latitude, and some others, in order, until it returns false.
   @inline(__always)
   func forEach(near latitude: Double, _ body: (ShapeEdge) -> Bool) {

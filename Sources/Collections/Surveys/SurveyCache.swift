@@ -34,9 +34,6 @@ package final class SurveyCache: Sendable {
   /// The number of features that were looked at.
   package var lookedAt: Int { state.withLock { $0.lookedAt } }
 
-  /// Whether most features were looked at before.
-  package var isMostlyKnown: Bool { state.withLock { $0.survey != nil || $0.blocks != nil } }
-
   /// The survey. The first call looks at all features that aren't in blocks of an earlier survey, while others wait.
   /// Nothing is kept if it is cancelled.
   package func survey(of index: FeatureIndex) -> PropertySurvey {

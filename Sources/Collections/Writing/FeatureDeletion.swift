@@ -59,6 +59,11 @@ package struct FeatureDeletion: Sendable {
     return Found(filtered: filtered, expression: expression)
   }
 
+  /// Finds out how many features to delete, which takes about as long as for the writer.
+  package func look(in snapshot: CollectionSnapshot) throws {
+    _ = try scope(of: snapshot, nil).count(in: region)
+  }
+
   /// The features to delete; nil if that takes the writer too long to tell.
   func features(of snapshot: CollectionSnapshot, _ found: Found?) throws -> [FeatureID]? {
     let scope = try Interruption.run(atMost: turn) { try self.scope(of: snapshot, found) }

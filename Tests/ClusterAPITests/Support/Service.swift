@@ -25,6 +25,7 @@ final class Service: Sendable {
   ///
   /// - Parameters:
   ///   - other: a service whose store this one shares, if the tests use a database.
+  ///   - mostOnLoop: the processor time of an event loop for a read, in nanoseconds.
   ///   - comparisonInterval: how often collections are compared with a shared store, in seconds.
   ///   - clock: tells milliseconds since 1970, for features to expire.
   ///   - catalog: an empty one.
@@ -40,7 +41,8 @@ final class Service: Sendable {
     catalog: Catalog = .keepingAnswers(),
     limits: WriteLimits = WriteLimits(), origins: OriginPolicy = .usual,
     keys: String? = nil, map: MapSettings = Service.map, maxWait: Double = 2,
-    requestTimeout: Int = 600, comparisonInterval: Double? = nil,
+    requestTimeout: Int = 600, mostOnLoop: UInt = API.defaultMostOnLoop,
+    comparisonInterval: Double? = nil,
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -62,7 +64,7 @@ final class Service: Sendable {
     access = try AccessControl(files)
     api = API(
       catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: requestTimeout,
-      maxWait: maxWait, origins: origins, access: access, map: map
+      maxWait: maxWait, mostOnLoop: mostOnLoop, origins: origins, access: access, map: map
     ) { text in reports.withLock { $0.append(text) } }
   }
 

@@ -72,6 +72,13 @@ def arithmetic(r):
     return clusters(f"zoom=2&filter={quote(f'{terms} > {r.randrange(10**6)}')}")
 
 
+def cheap_and_dear(r):
+    """A view that costs much among views of the same kind and size that cost nothing, from which it can't be told apart."""
+    west, south = (13.2, 52.4) if r.randrange(7) == 0 else (r.uniform(-150, -140), -52.6)
+    box = f"{west:.4f},{south},{west + .35:.4f},{south + .2:.1f}"
+    return request("GET", f"/collections/c/clusters?bbox={box}&zoom={r.uniform(12, 13):.3f}&members=100")
+
+
 COSTLY = {
     "members": lambda r: clusters(f"zoom={r.uniform(5, 5.5):.3f}&members=100", Accept_Encoding="gzip"),
     "subtitles": lambda r: clusters(
@@ -91,6 +98,7 @@ COSTLY = {
     "orders": lambda r: request(
         "GET", "/collections/c/items?limit=10&sortby=-country,name,population&filter="
         + quote(f"population > {r.randrange(1000)}.{r.randrange(10**6)}")),
+    "cheap and dear": cheap_and_dear,
     "hulls": lambda r: clusters(f"zoom={r.uniform(2, 5):.3f}&hull=true"),
 }
 

@@ -6,8 +6,8 @@ import Threading
 
 @testable import ClusterAPI
 
-/// What reads are estimated to cost, and what that decides.
-@Suite(.timeLimit(.minutes(10))) struct CostTests {
+/// The time that reads have taken, and the place where the next ones begin.
+@Suite(.timeLimit(.minutes(10))) struct ReadTimesTests {
   private static func request(_ target: String, _ body: String? = nil) -> HTTPRequest {
     let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
     return HTTPRequest(
@@ -85,42 +85,41 @@ import Threading
     return value * (1 + rest / 2)
   }
 
-  @Test func `the bytes of answers are within a factor of four of the estimates`() async throws {
-    var generator = SeededGenerator(seed: 93)
-    let service = try Service()
-    let features = TwinFeature.cities(6000, towns: 200, using: &generator).enumerated().map {
+  private static func features(_ generator: inout SeededGenerator) -> [TwinFeature] {
+    TwinFeature.cities(6000, towns: 200, using: &generator).enumerated().map {
       var feature = $1
       feature.properties =
         "{\"name\":\"city \($0)\",\"population\":\($0 * 37 % 1001),\"kind\":\"k\($0 % 5)\"}"
       return feature
     }
-    await service.store(features)
-    // What isn't known before it is read can't be estimated.
-    for property in ["population", "kind", "name"] {
-      _ = await service.get("/collections/c/clusters?bbox=0,0,1,1&zoom=3&groupBy=\(property)")
-      _ = await service.get("/collections/c/clusters?bbox=0,0,1,1&zoom=3&countBy=\(property)")
+  }
+
+  private static func answer(_ service: Service, _ request: HTTPRequest) async -> Answer {
+    await withCheckedContinuation { continuation in
+      service.api.handle(request) { continuation.resume(returning: Answer(response: $0)) }
     }
-    var (estimated, kinds): (Int, Set<String>) = (0, [])
-    var wrong: [String] = []
+  }
+
+  /// An event loop that gives up at the first look has begun to answer nothing, and left nothing wrong behind.
+  @Test func `reads that are given up on an event loop have the same answers`() async throws {
+    var generator = SeededGenerator(seed: 93)
+    let (hasty, patient) = (try Service(mostOnLoop: 1), try Service(mostOnLoop: 0))
+    let features = ReadTimesTests.features(&generator)
+    for service in [hasty, patient] { await service.store(features) }
+    var (kinds, places): (Set<String>, Set<String?>) = ([], [])
     for _ in 0..<8 {
-      for (kind, request) in CostTests.reads(generator.pick(features), &generator) {
-        guard let cost = try service.api.cost(of: request) else { continue }
-        let body = await withCheckedContinuation { continuation in
-          service.api.handle(request) {
-            continuation.resume(returning: $0.status == 200 ? $0.body.count : 0)
-          }
-        }
-        if body == 0 { continue }
-        estimated += 1
+      for (kind, request) in ReadTimesTests.reads(generator.pick(features), &generator) {
+        let (first, second) = (
+          await ReadTimesTests.answer(hasty, request), await ReadTimesTests.answer(patient, request)
+        )
+        #expect(first.status == second.status && first.text == second.text, "\(request.target)")
         kinds.insert(kind)
-        let quotient = cost.bytes / Double(body)
-        if !(0.25...4).contains(quotient) {
-          wrong.append("\(kind): \(Int(cost.bytes)) for \(body), \(request.target.prefix(160))")
+        if case .read(let read) = try? Route.outcome(of: request, from: hasty.api.resources) {
+          places.insert(hasty.api.times.lane(for: hasty.api.times.time(of: read.kind))?.rawValue)
         }
       }
     }
-    #expect(estimated > 110 && kinds.count == 24)
-    #expect(wrong.count * 50 <= estimated, "\(wrong.joined(separator: "\n"))")
+    #expect(kinds.count == 24 && places.isSuperset(of: [nil, "quick"]))
   }
 
   @Test func `large answers are made elsewhere, small ones where the request came`() async throws {
@@ -134,17 +133,18 @@ import Threading
       "{\"bbox\":[1,2,3,4],\"zoom\":9,\"previous\":[\(previous.prefix(count).joined(separator: ","))]}"
     }
     for (request, isHere) in [
-      (CostTests.request("/collections/c/clusters?bbox=1,2,3,4&zoom=8"), true),
-      (CostTests.request("/collections/c/items?limit=10"), true),
-      (CostTests.request("/collections/c/items"), false),
-      (CostTests.request("/collections/c/items?limit=9000"), false),
-      (CostTests.request("/collections/c/items?limit=1&f=csv"), false),
-      (CostTests.request("/collections/c/clusters?bbox=-180,-80,180,80&zoom=5&members=100"), false),
-      (CostTests.request("/collections/c/clusters", body(3)), true),
-      (CostTests.request("/collections/c/clusters", body(2000)), false),
+      (ReadTimesTests.request("/collections/c/clusters?bbox=1,2,3,4&zoom=8"), true),
+      (ReadTimesTests.request("/collections/c/items?limit=10"), true),
+      (ReadTimesTests.request("/collections/c/items?limit=9000"), false),
+      (
+        ReadTimesTests.request("/collections/c/clusters?bbox=-180,-80,180,80&zoom=5&members=100"),
+        false
+      ),
+      (ReadTimesTests.request("/collections/c/clusters", body(3)), true),
+      (ReadTimesTests.request("/collections/c/clusters", body(2000)), false),
     ] {
-      // Afterwards more may be known.
-      let lane = try service.api.cost(of: request)?.lane
+      // The first of a kind may be begun anywhere.
+      _ = await ReadTimesTests.answer(service, request)
       let done = Locked(false)
       let (isSame, status) = await withCheckedContinuation { continuation in
         service.api.handle(request) { response in
@@ -155,9 +155,68 @@ import Threading
       }
       #expect(status == 200)
       if isHere { #expect(isSame, "\(request.target)") }
-      if !isHere {
-        #expect(lane != nil || request.body.count > 65_536)
+      guard case .read(let read) = try Route.outcome(of: request, from: service.api.resources)
+      else { continue }
+      let time = service.api.times.time(of: read.kind)
+      if !isHere { #expect(time > 0 || request.body.count > 65_536, "\(request.target)") }
+    }
+  }
+
+  // MARK: The memory
+
+  private static func kind(_ number: Int) -> ReadKind {
+    var kind = ReadKind(.clusters, of: "c")
+    kind.add(number)
+    return kind
+  }
+
+  @Test func `a time is kept until shorter ones have halved it`() {
+    let (times, kind) = (ReadTimes(loop: 250_000), ReadTimesTests.kind(1))
+    func lane() -> WorkQueue.Lane? { times.lane(for: times.time(of: kind)) }
+    #expect(lane() == nil && times.time(of: kind) == 0)
+    times.note(249_999, of: kind, isDone: true)
+    #expect(lane() == nil)
+    times.note(250_000, of: kind, isDone: false)
+    #expect(lane() == .quick)
+    times.note(20_000_000, of: kind, isDone: true)
+    #expect(lane() == .long && times.time(of: kind) == 20_000_000)
+    // Work that was given up tells no more than that it takes as long.
+    times.note(1000, of: kind, isDone: false)
+    #expect(times.time(of: kind) == 20_000_000)
+    var rounds = 0
+    while lane() != nil, rounds < 100 {
+      times.note(1000, of: kind, isDone: true)
+      rounds += 1
+    }
+    #expect(rounds == 7 && times.time(of: kind) == 0)
+    #expect(ReadTimes(loop: 0).lane(for: 1_000_000_000) == nil)
+  }
+
+  /// A client that asks for cheap and expensive reads of a kind, in the order that is worst for the event loop.
+  @Test func `expensive reads among cheap ones cost an event loop its budget now and then`() {
+    let (times, kind) = (ReadTimes(loop: 250_000), ReadTimesTests.kind(2))
+    var given = 0
+    for _ in 0..<1000 {
+      if times.lane(for: times.time(of: kind)) == nil {
+        given += 1
+        times.note(250_000, of: kind, isDone: false)
+        times.note(5_000_000, of: kind, isDone: true)
+      } else {
+        times.note(10_000, of: kind, isDone: true)
       }
     }
+    #expect(given <= 1000 / 6 + 1)
+  }
+
+  @Test func `kinds don't know each other's times, however many there are`() {
+    let times = ReadTimes(loop: 250_000)
+    for number in 0..<100_000 {
+      times.note(1_000_000, of: ReadTimesTests.kind(number), isDone: true)
+    }
+    var known = 0
+    for number in 0..<100_000 where times.time(of: ReadTimesTests.kind(number)) > 0 { known += 1 }
+    #expect((2000...4096).contains(known))
+    #expect((100_000..<200_000).allSatisfy { times.time(of: ReadTimesTests.kind($0)) == 0 })
+    #expect(MemoryLayout<InlineArray<4096, UInt64>>.size == 32_768)
   }
 }

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// The memory of how long reads have taken, by which the next ones begin where their time fits: on the event loop where they
+/// came in, among the quick work of a ``WorkQueue``, or among the long work.
+///
+/// Each of these places has a budget of processor time, and work that needs more moves on to the next place, where it begins
+/// again. A time counts as long as none of its kind takes longer, and is halved by each that takes less: a client that asks
+/// for cheap and expensive reads of a kind in turn costs an event loop its budget once for several requests.
+///
+/// Only times above the budget of an event loop are kept. The memory is a table of fixed size, in which a kind takes the
+/// place of another that falls on the same slot. Nothing waits for a lock.
+final class ReadTimes: Sendable {
+  /// The number of slots, and the bits that say which of the kinds of a slot it holds; the others are the time in
+  /// microseconds.
+  private static let (count, tagBits) = (4096, 40)
+  private static let mostMicroseconds: UInt64 = 1 << (64 - UInt64(tagBits)) - 1
+
+  private let slots = InlineArray<4096, Atomic<UInt64>> { _ in Atomic(0) }
+  /// The budgets of an event loop, without end if it is 0, and of quick work, in nanoseconds.
+  private let (loop, quick): (UInt, UInt)
+
+  /// - Parameters:
+  ///   - loop: the budget of an event loop, in nanoseconds of processor time; 0 if it has no limit.
+  ///   - quick: that of quick work.
+  init(loop: UInt, quick: UInt = WorkSchedule.mostQuick) { (self.loop, self.quick) = (loop, quick) }
+
+  /// The time that a read of a kind is expected to take, in nanoseconds; 0 if it fits an event loop as far as is known.
+  func time(of kind: ReadKind) -> UInt {
+    let slot = slots[ReadTimes.place(of: kind)].load(ordering: .relaxed)
+    guard slot >> (64 - UInt64(ReadTimes.tagBits)) == ReadTimes.tag(of: kind) else { return 0 }
+    return UInt(slot & ReadTimes.mostMicroseconds) * 1000
+  }
+
+  /// The place for a read that takes some time; nil for an event loop.
+  func lane(for time: UInt) -> WorkQueue.Lane? {
+    time < loop || loop == 0 ? nil : time < quick ? .quick : .long
+  }
+
+  /// Notes how long a read has taken, in nanoseconds of processor time.
+  ///
+  /// - Parameter isDone: whether that is all of it, as it was done to its end.
+  func note(_ time: UInt, of kind: ReadKind, isDone: Bool) {
+    let known = self.time(of: kind)
+    guard loop > 0, time >= loop || known > 0 else { return }
+    let next = max(time, isDone ? known / 2 : known)
+    let microseconds = min(UInt64(next / 1000), ReadTimes.mostMicroseconds)
+    // Of two that are noted at the same time one is lost, and will be noted again.
+    slots[ReadTimes.place(of: kind)].store(
+      next < loop ? 0 : ReadTimes.tag(of: kind) << (64 - UInt64(ReadTimes.tagBits)) | microseconds,
+      ordering: .relaxed)
+  }
+
+  private static func place(of kind: ReadKind) -> Int { Int(kind.key % UInt64(count)) }
+  private static func tag(of kind: ReadKind) -> UInt64 { kind.key >> (64 - UInt64(tagBits)) }
+}
+
+/// The kind of a read, as far as its time depends on it: a resource, the collection, what the answer needs, and about how much
+/// of it there is. Reads of a kind take about as long as each other, so the time of one tells that of the next.
+///
+/// Names and texts of a client's own aren't part of it, and sizes are rounded to powers of four, so a client can't make up
+/// more than some thousands of kinds.
+struct ReadKind: Sendable {
+  /// The resources whose reads may take long.
+  enum Resource: UInt64 {
+    case annotation, annotationChildren, annotationHull, annotationItems, clusters, collection,
+      collections
+    case description, item, items, landing, locate, metrics, pins, queryables, schema, tile,
+      tileJSON
+  }
+
+  /// A hash of all of it.
+  private(set) var key: UInt64
+
+  /// The kind of all reads of a resource.
+  init(_ resource: Resource) { key = resource.rawValue &+ 1 }
+
+  /// The kind of all reads of a resource of a collection, by its id.
+  init(_ resource: Resource, of collection: String) {
+    self.init(resource)
+    for byte in collection.utf8 { key = (key ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  }
+
+  /// Tells kinds apart by a number, such as that of a choice.
+  mutating func add(_ number: Int) {
+    key = (key ^ UInt64(truncatingIfNeeded: number)) &* 0x9E37_79B9_7F4A_7C15
+    key ^= key &>> 32
+  }
+
+  /// Tells kinds apart by the order of magnitude of a size, in powers of four.
+  mutating func add(size: Double) { add(size > 0 ? Int(size.exponent) >> 1 : .min) }
+}
