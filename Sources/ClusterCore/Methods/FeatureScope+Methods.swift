@@ -1,3 +1,5 @@
+import Threading
+
 extension FeatureScope {
   /// Clusters a viewport by a method without a grid.
   ///
@@ -11,6 +13,8 @@ extension FeatureScope {
     let region = CellsRegion(request.viewport.tiles)
     let found = points.countFeatures(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
+    // To copy so many takes longer than an event loop has.
+    if found > FeatureScope.quicklyCopied, Interruption.stopIfLimited() { throw .interrupted }
     return try ImpossibleRequest.withMemory(of: found * 160) { () throws(ImpossibleRequest) in
       do throws(MethodLimit) {
         let inside = sideBySide(in: region, count: found)
@@ -20,6 +24,9 @@ extension FeatureScope {
       }
     }
   }
+
+  /// The features that are copied in a fraction of a millisecond.
+  private static let quicklyCopied = 2000
 
   /// The scope's `found` features in a region with a dense index, because these methods number features
   /// and nodes from 0. Cached if it has all features of the collection.

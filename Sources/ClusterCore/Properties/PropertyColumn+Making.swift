@@ -13,6 +13,9 @@ extension PropertyColumn {
     var chunks: [ColumnChunk] = []
     chunks.reserveCapacity(index.blocks.count)
     index.points.forEachRun { run in
+      if Interruption.isOver {
+        return chunks.append(ColumnChunk(count: run.count, codes: nil, doubles: nil))
+      }
       var builder = ColumnChunkBuilder(count: run.count, dictionary: dictionary)
       for ordinal in run {
         index.prefetchRecord(at: min(ordinal + PropertyColumn.ahead, run.upperBound - 1))

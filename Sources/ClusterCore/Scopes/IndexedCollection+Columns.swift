@@ -1,3 +1,5 @@
+import Threading
+
 extension IndexedCollection {
   /// Returns the values of a property of all features, given the UTF-8 of its name.
   ///
@@ -12,7 +14,9 @@ extension IndexedCollection {
   public func column(_ name: ColumnName, decoder: any PropertyDecoder) -> PropertyColumn {
     let key = CachedColumn.Key(name: name.property, reading: name.reading)
     let column = columns.value(for: key) { _ in
-      .values(PropertyColumn(named: name.property, of: index, decoder: decoder), decoder)
+      // To read so many takes longer than an event loop has.
+      if index.count > IndexedCollection.quicklyRead { _ = Interruption.stopIfLimited() }
+      return .values(PropertyColumn(named: name.property, of: index, decoder: decoder), decoder)
     }
     guard case .values(let values, _) = column else { preconditionFailure("the key is of values") }
     return values
@@ -53,4 +57,7 @@ extension IndexedCollection {
     let missing = names.count { !hasColumn($0) }
     guard LargeMemory.isAvailable(index.count * (16 * missing + 24)) else { throw .outOfMemory }
   }
+
+  /// The features of which a property is read in a fraction of a millisecond.
+  private static let quicklyRead = 1000
 }
