@@ -20,12 +20,11 @@ extension ReadKind {
       add(viewport.tiles)
       add(size: viewport.tiles.count)
     }
-    add(values.cell)
-    if request.wantsCellsOnly { return }
+    add(values.cell, request.needs)
+    guard request.needs.contains(.otherMembers) else { return }
     add(values.debug ? 1 : 0)
     add(size: Double(values.previous?.count ?? 0))
     add(values.histogram == nil ? 0 : 1)
-    add(values.cell.groups == nil ? 0 : 1)
   }
 
   /// Tells kinds apart by the size of a part of the world.
@@ -33,38 +32,15 @@ extension ReadKind {
     add(size: range.count * range.grid.cellMapSize * range.grid.cellMapSize)
   }
 
-  /// Tells kinds apart by what annotations need.
-  mutating func add(_ options: CellOptions) {
-    let output = options.output
-    var needs = 0
-    func need(_ isNeeded: Bool) { needs = needs << 1 | (isNeeded ? 1 : 0) }
-    need(options.settings.decluster)
-    need(options.settings.minPoints > 2)
-    need(options.settings.minUniqueLocationsForClustering > 1)
-    need(options.settings.maxZoomLevelForClustering != nil)
-    need(!options.settings.keepApart.isEmpty)
-    need(output.isGeoJSON)
-    need(output.needsHull)
-    need(output.needsExpansion)
-    add(needs)
+  /// Tells kinds apart by the needs of annotations, and by the sizes of what is needed.
+  mutating func add(_ options: CellOptions, _ needs: Needs) {
+    add(Int(needs.rawValue))
+    let (properties, output) = (options.properties, options.output)
     add(output.properties)
     if output.members > 0 { add(size: Double(output.members)) }
-    guard options.namesProperties else { return }
-    if output.neededTitleProperty != nil { add(size: Double(output.subtitleLimit) + 1) }
-    add(options.neededProperties)
-  }
-
-  /// Tells kinds apart by what is needed of features' properties.
-  mutating func add(_ options: PropertyOptions) {
-    add(options.filter)
-    var needs = 0
-    func need(_ isNeeded: Bool) { needs = needs << 1 | (isNeeded ? 1 : 0) }
-    need(options.groupBy != nil)
-    need(options.countBy != nil)
-    need(options.weightBy != nil)
-    need(options.needsValues)
-    add(needs)
-    add(size: Double(options.aggregates?.count ?? 0))
+    if needs.contains(.texts) { add(size: Double(output.subtitleLimit) + 1) }
+    if needs.contains(.conditions) { add(properties.filter) }
+    if needs.contains(.statistics) { add(size: Double(properties.aggregates?.count ?? 0)) }
   }
 
   /// Tells kinds apart by how long the conditions of a filter may take.

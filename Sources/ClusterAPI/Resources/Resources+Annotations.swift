@@ -24,7 +24,7 @@ extension Resources {
       let collection = snapshot.info.id
       var kind =
         viewport.map { ReadKind(part, of: collection, $0) } ?? ReadKind(part, of: collection)
-      if viewport == nil { kind.add(options) }
+      if viewport == nil { kind.add(options, options.needs) }
       if case .cell(let name) = id {
         kind.add(size: Double(name.grid.cellsPerWorld))
         kind.add(name.group == nil ? 0 : 1)
