@@ -4,8 +4,9 @@ import Synchronization
 /// came in, among the quick work of a ``WorkQueue``, or among the long work.
 ///
 /// Each of these places has a budget of processor time, and work that needs more moves on to the next place, where it begins
-/// again. A time counts as long as none of its kind takes longer, and is halved by each that takes less: a client that asks
-/// for cheap and expensive reads of a kind in turn costs an event loop its budget once for several requests.
+/// again. A time counts as long as none of its kind takes longer, and loses an eighth by each that takes less: a kind of which
+/// now and then one is expensive stays away from event loops, and a client that asks for cheap and expensive reads in turn costs
+/// a loop its budget once in a dozen requests or more.
 ///
 /// Only times above the budget of an event loop are kept. The memory is a table of fixed size, in which a kind takes the
 /// place of another that falls on the same slot. Nothing waits for a lock.
@@ -42,7 +43,7 @@ final class ReadTimes: Sendable {
   func note(_ time: UInt, of kind: ReadKind, isDone: Bool) {
     let known = self.time(of: kind)
     guard loop > 0, time >= loop || known > 0 else { return }
-    let next = max(time, isDone ? known / 2 : known)
+    let next = max(time, isDone ? known - known / 8 : known)
     let microseconds = min(UInt64(next / 1000), ReadTimes.mostMicroseconds)
     // Of two that are noted at the same time one is lost, and will be noted again.
     slots[ReadTimes.place(of: kind)].store(
