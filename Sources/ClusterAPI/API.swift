@@ -26,7 +26,7 @@ public final class API: Sendable {
   private let slowRequest: Int
 
   /// The default of the processor time that an event loop spends on one answer before it gives up, in nanoseconds.
-  public static let defaultMostOnLoop: UInt = 250_000
+  public static let defaultMostOnLoop: UInt = 2_000_000
   /// The default of the time that a request's work may take with its waiting, in seconds.
   public static let defaultRequestTimeout = 10
   /// The default of the time that a read waits for a version, in seconds.
@@ -54,7 +54,9 @@ public final class API: Sendable {
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
-    times = ReadTimes(loop: mostOnLoop)
+    // What is known to take a good part of that is begun elsewhere. To go by less would send small reads away, which take more
+    // than usual now and then, to wait behind larger ones.
+    times = ReadTimes(loop: mostOnLoop > 0 ? max(mostOnLoop / 4, 1) : 0)
     longestWait = UInt(max(maxWait, 0) * 1e9)
     (self.report, self.slowRequest) = (report, slowRequest)
     (self.address, self.origins) = (address, origins)
