@@ -54,8 +54,8 @@ public final class API: Sendable {
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
-    // What is known to take a good part of that is begun elsewhere. To go by less would send small reads away, which take more
-    // than usual now and then, to wait behind larger ones.
+    // Reads that are known to take a good part of that are begun elsewhere. To go by less would send small reads away, which
+    // take more than usual now and then, to wait behind larger ones.
     times = ReadTimes(loop: mostOnLoop > 0 ? max(mostOnLoop / 4, 1) : 0)
     longestWait = UInt(max(maxWait, 0) * 1e9)
     (self.report, self.slowRequest) = (report, slowRequest)
