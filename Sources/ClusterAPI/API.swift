@@ -54,9 +54,7 @@ public final class API: Sendable {
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
-    // Reads that are known to take a good part of that are begun elsewhere. To go by less would send small reads away, which
-    // take more than usual now and then, to wait behind larger ones.
-    times = ReadTimes(loop: mostOnLoop > 0 ? max(mostOnLoop / 4, 1) : 0)
+    times = ReadTimes(mostOnLoop: mostOnLoop)
     longestWait = UInt(max(maxWait, 0) * 1e9)
     (self.report, self.slowRequest) = (report, slowRequest)
     (self.address, self.origins) = (address, origins)
@@ -230,7 +228,8 @@ public final class API: Sendable {
     let (result, used) = Interruption.measure(atMost: mostOnLoop) { Result { try read.make() } }
     // Work that others keep waiting is given up before that time.
     times.note(
-      result == nil ? max(used, mostOnLoop) : used, of: read.kind, isDone: result != nil)
+      result == nil ? max(used, mostOnLoop) : used, of: read.kind, by: request.client,
+      isDone: result != nil)
     guard let result else { return run(read, in: lane(of: read, request), request, finish) }
     send(try result.get(), request, finish)
   }
@@ -238,19 +237,18 @@ public final class API: Sendable {
   /// The queue for a read; nil if it may be answered where it came in.
   private func lane(of read: Read, _ request: HTTPRequest) -> WorkQueue.Lane? {
     let time = times.time(of: read.kind)
-    if time == 0 { return nil }
-    request.note { $0.estimate = Double(time) }
-    return times.lane(for: time)
+    if time > 0 { request.note { $0.estimate = Double(time) } }
+    return times.lane(for: read.kind, of: request.client)
   }
 
   /// Answers a read away from the event loops.
   private func run(
     _ read: Read, in lane: WorkQueue.Lane?, _ request: HTTPRequest, _ finish: @escaping Reply
   ) {
-    let (times, kind) = (self.times, read.kind)
+    let (times, kind, client) = (self.times, read.kind, request.client)
     run(
-      lane ?? .quick, request, finish, noteTime: { times.note($0, of: kind, isDone: $1) }, read.make
-    )
+      lane ?? .quick, request, finish,
+      noteTime: { times.note($0, of: kind, by: client, isDone: $1) }, read.make)
   }
 
   /// Sends a response that is there.

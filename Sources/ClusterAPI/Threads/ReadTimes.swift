@@ -8,6 +8,10 @@ import Synchronization
 /// now and then one is expensive stays away from event loops, and a client that asks for cheap and expensive reads in turn costs
 /// a loop its budget once in a dozen requests or more.
 ///
+/// Clients are remembered in the same way: one whose reads were given up on an event loop has its next reads of kinds that
+/// nothing is known of begin elsewhere, until a dozen of them were short. A client that asks for another kind each time costs
+/// event loops their budget once, too.
+///
 /// Only times above the budget of an event loop are kept. The memory is a table of fixed size, in which a kind takes the
 /// place of another that falls on the same slot. Nothing waits for a lock.
 final class ReadTimes: Sendable {
@@ -17,13 +21,19 @@ final class ReadTimes: Sendable {
   private static let mostMicroseconds: UInt64 = 1 << (64 - UInt64(tagBits)) - 1
 
   private let slots = InlineArray<4096, Atomic<UInt64>> { _ in Atomic(0) }
-  /// The budgets of an event loop, without end if it is 0, and of quick work, in nanoseconds.
-  private let (loop, quick): (UInt, UInt)
+  /// The processor time after which an event loop gives up, without end if it is 0; that from which reads of a kind begin
+  /// elsewhere; and that of quick work; in nanoseconds.
+  private let (mostOnLoop, loop, quick): (UInt, UInt, UInt)
 
   /// - Parameters:
-  ///   - loop: the budget of an event loop, in nanoseconds of processor time; 0 if it has no limit.
-  ///   - quick: that of quick work.
-  init(loop: UInt, quick: UInt = WorkSchedule.mostQuick) { (self.loop, self.quick) = (loop, quick) }
+  ///   - mostOnLoop: the processor time after which an event loop gives up a read, in nanoseconds; 0 for never. Reads of a kind
+  ///     that is known to take a good part of that begin elsewhere: to go by less would send small reads away, which take more
+  ///     than usual now and then, to wait behind larger ones.
+  ///   - quick: the budget of quick work.
+  init(mostOnLoop: UInt, quick: UInt = WorkSchedule.mostQuick) {
+    (self.mostOnLoop, self.quick) = (mostOnLoop, quick)
+    loop = mostOnLoop > 0 ? max(mostOnLoop / 4, 1) : 0
+  }
 
   /// The time that a read of a kind is expected to take, in nanoseconds; 0 if it fits an event loop as far as is known.
   func time(of kind: ReadKind) -> UInt {
@@ -35,6 +45,24 @@ final class ReadTimes: Sendable {
   /// The place for a read that takes some time; nil for an event loop.
   func lane(for time: UInt) -> WorkQueue.Lane? {
     time < loop || loop == 0 ? nil : time < quick ? .quick : .long
+  }
+
+  /// The place where a read begins; nil for the event loop where it came in.
+  func lane(for kind: ReadKind, of client: UInt64) -> WorkQueue.Lane? {
+    let time = time(of: kind)
+    if time > 0 { return lane(for: time) }
+    return self.time(of: ReadKind(client: client)) > 0 ? .quick : nil
+  }
+
+  /// Notes how long a read of a client has taken, in nanoseconds of processor time.
+  ///
+  /// - Parameter isDone: whether that is all of it, as it was done to its end.
+  func note(_ time: UInt, of kind: ReadKind, by client: UInt64, isDone: Bool) {
+    let isLong = time >= mostOnLoop
+    if self.time(of: kind) == 0, isDone || isLong {
+      note(isLong ? mostOnLoop : 0, of: ReadKind(client: client), isDone: true)
+    }
+    note(time, of: kind, isDone: isDone)
   }
 
   /// Notes how long a read has taken, in nanoseconds of processor time.
@@ -58,15 +86,15 @@ final class ReadTimes: Sendable {
 /// The kind of a read, as far as its time depends on it: a resource, the collection, what the answer needs, and about how much
 /// of it there is. Reads of a kind take about as long as each other, so the time of one tells that of the next.
 ///
-/// Names and texts of a client's own aren't part of it, and sizes are rounded to powers of four, so a client can't make up
-/// more than some thousands of kinds.
+/// Names and texts of a client's own aren't part of it, and sizes are rounded to powers of four, which bounds the kinds that a
+/// client can make up. Each costs an event loop its budget once, until others have taken its slot.
 struct ReadKind: Sendable {
-  /// The resources whose reads may take long.
+  /// The resources whose reads may take long; `unknown` for any.
   enum Resource: UInt64 {
     case annotation, annotationChildren, annotationHull, annotationItems, clusters, collection,
       collections
     case description, item, items, landing, locate, metrics, pins, queryables, schema, tile,
-      tileJSON
+      tileJSON, unknown
   }
 
   /// A hash of all of it.
@@ -79,6 +107,12 @@ struct ReadKind: Sendable {
   init(_ resource: Resource, of collection: String) {
     self.init(resource)
     for byte in collection.utf8 { key = (key ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  }
+
+  /// The kind that stands for all reads of a client of which nothing else is known.
+  init(client: UInt64) {
+    self.init(.unknown)
+    add(Int(truncatingIfNeeded: client))
   }
 
   /// Tells kinds apart by a number, such as that of a choice.

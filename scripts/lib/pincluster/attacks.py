@@ -72,6 +72,19 @@ def arithmetic(r):
     return clusters(f"zoom=2&filter={quote(f'{terms} > {r.randrange(10**6)}')}")
 
 
+def kinds(r):
+    """A view of another kind each time, whose cost no event loop can know before."""
+    options = [f"zoom={r.uniform(1, 5.5):.3f}"]
+    for option in [
+        f"members={4 ** r.randrange(4)}", f"titleProperty=name&subtitleLimit={4 ** r.randrange(4)}", "hull=true", "groupBy=country",
+        "countBy=country", f"properties={r.choice(['all', 'none', 'name'])}", "weightBy=population", "method=collision",
+        f"filter={quote(' OR '.join(f'population > {r.randrange(10**6)}' for _ in range(4 ** r.randrange(4))))}"
+    ]:
+        if r.random() < 0.5:
+            options.append(option)
+    return clusters("&".join(options))
+
+
 def cheap_and_dear(r):
     """A view that costs much among views of the same kind and size that cost nothing, from which it can't be told apart."""
     west, south = (13.2, 52.4) if r.randrange(7) == 0 else (r.uniform(-150, -140), -52.6)
@@ -99,6 +112,7 @@ COSTLY = {
         "GET", "/collections/c/items?limit=10&sortby=-country,name,population&filter="
         + quote(f"population > {r.randrange(1000)}.{r.randrange(10**6)}")),
     "cheap and dear": cheap_and_dear,
+    "kinds": kinds,
     "hulls": lambda r: clusters(f"zoom={r.uniform(2, 5):.3f}&hull=true"),
 }
 
