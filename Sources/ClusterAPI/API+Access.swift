@@ -1,4 +1,5 @@
 import AccessControl
+import ClusterCore
 import Collections
 import HTTPServer
 import Threading
@@ -52,11 +53,12 @@ extension API {
     try route.check(request, parameters, principal.grant)
     let collection = route.isOfCollection ? parameters.collection : nil
     // A list of collections reads many of them, or compares all ids with patterns.
-    let listing: CatalogView.Work =
-      !route.listsCollections ? .none : view.isFiltered ? .much : .little
-    let work = collection.map { view.work(for: $0) } ?? listing
-    if work == .none { return try begin(request, at: match, from: own, isHere: isHere, finish) }
-    enqueue(work == .little ? .quick : .long, request, finish) {
+    let listing: WorkQueue.Lane? =
+      !route.listsCollections ? nil : view.isFiltered ? .long : .quick
+    guard let lane = collection.map({ view.plan(for: $0).lane }) ?? listing else {
+      return try begin(request, at: match, from: own, isHere: isHere, finish)
+    }
+    enqueue(lane, request, finish) {
       do {
         if let collection { _ = try view[collection] }
         if Interruption.isOver { return }
@@ -64,6 +66,17 @@ extension API {
       } catch {
         if !Interruption.isOver { finish(.failure(error)) }
       }
+    }
+  }
+}
+
+extension FilterPlan {
+  /// Where to make a tenant's view of a collection; nil for the event loop.
+  fileprivate var lane: WorkQueue.Lane? {
+    switch self {
+    case .selectedFromAll: .long
+    case .followed: .quick
+    default: nil
     }
   }
 }

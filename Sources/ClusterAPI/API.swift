@@ -331,7 +331,7 @@ public final class API: Sendable {
       guard view.isFiltered || asked.isLong(outcome), let self else {
         return finish(asked.response(to: outcome))
       }
-      let isMuch = view.isFiltered && view.work(for: write.collection) == .much
+      let isMuch = view.plan(for: write.collection) == .selectedFromAll
       readWork.enqueue(
         Job(
           of: request.client, isLong: isMuch, isAbandoned: { false },

@@ -96,7 +96,8 @@ import Threading
         property("t"), .less, .string(Array("u\(number)".utf8)))
     }
     let filter = BoundFilter(
-      .or(parts + [.comparison(property("t"), .equal, .string(Array("v77".utf8)))])
+      .or(parts + [.comparison(property("t"), .equal, .string(Array("v77".utf8)))]),
+      of: index
     ) { _ in column }
     #expect(filter.byteCount <= 16 << 20)
     #expect(passing(filter, of: index) == 1)
@@ -105,7 +106,9 @@ import Threading
   @Test func `many threads ask one filter`() throws {
     let features = (0..<5000).map { TwinFeature($0, 0, 0, "{\"t\":\"v\($0 % 997)\"}") }
     let index = try FeatureIndex.of(features)
-    let filter = BoundFilter(.like(property("t"), .sevens)) { _ in index.testColumn("t") }
+    let filter = BoundFilter(.like(property("t"), .sevens), of: index) { _ in
+      index.testColumn("t")
+    }
     let counts = Locked<Set<Int>>([])
     Threads.run(4) { _ in
       let count = passing(filter, of: index)

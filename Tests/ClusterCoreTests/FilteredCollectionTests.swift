@@ -32,7 +32,7 @@ import Testing
     for feature in passing.prefix(50) { #expect(index.ordinal(of: feature.id) != nil) }
     let other = all.first { $0.property("a")?.int == 0 }
     if let other { #expect(index.ordinal(of: other.id) == nil) }
-    #expect(filtered.isCurrent(for: whole.index))
+    #expect(filtered.plan(to: whole.index) == .remembered)
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
@@ -69,7 +69,7 @@ import Testing
         before.collection.index.ordinals.map { before.collection.index.feature(at: $0) }
         == filtered.collection.index.ordinals.map { filtered.collection.index.feature(at: $0) }
       if next.touched.isEmpty { #expect(isSame, "seed \(seed), step \(step)") }
-      if !touches, before.isCurrent(for: whole.index) { #expect(next.touched.isEmpty) }
+      if !touches, before.plan(to: whole.index) == .remembered { #expect(next.touched.isEmpty) }
     }
   }
 

@@ -54,10 +54,9 @@ import Testing
   private func region(
     _ filter: FeatureFilter, _ collection: IndexedCollection, isRemembered: Bool
   ) -> FilterRegion {
-    let rest = filter.rest()
-    return FilterRegion(
-      shapes: filter.region, filter: rest?.bind(),
-      masks: isRemembered ? rest.flatMap { collection.masks(of: $0.expression) } : nil)
+    FilterRegion(
+      shapes: filter.shapes, filter: filter.bind(),
+      masks: isRemembered ? filter.rest.flatMap { collection.masks(of: $0) } : nil)
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)

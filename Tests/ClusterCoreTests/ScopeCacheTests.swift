@@ -16,7 +16,7 @@ import Threading
     -> FeatureFilter
   {
     let column = collection.column(named: [97], decoder: TestDecoder())
-    return FeatureFilter(expression) { _ in column }
+    return FeatureFilter(expression, of: collection.index) { _ in column }
   }
 
   @Test func `an index that remembers scopes goes when nobody needs it`() throws {
@@ -163,7 +163,7 @@ import Threading
     let scope = FeatureScope(collection, passing: named(.shape(shape), collection), near: nil)
     let index = collection.index
     let blocks = index.blocks.indices.map { number in
-      (number, whole: index.blocks[number], part: scope.selection.blocks?.block(number))
+      (number, whole: index.blocks[number], part: scope.selection?.block(number))
     }
     #expect(blocks.contains { $0.part?.points === $0.whole.points })
     for (number, whole, part) in blocks {

@@ -6,23 +6,18 @@ extension FeatureScope {
   ///
   /// - Parameters:
   ///   - selection: the cells, if not all.
-  ///   - needs: the needs of the answer, those of the request included. If sums serve them, the features of a filter that
-  ///     isn't remembered aren't selected.
+  ///   - needs: the needs of the answer, those of the request included. If sums serve them, the scope may be good for these
+  ///     alone.
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near request: ClusterRequest,
     in selection: CellSelection? = nil, for needs: Needs = .unknown
   ) {
-    var isSummedUp = needs.isSubset(of: .sums)
-    // Each of selected cells is summed up by itself, and compared with all corners of shapes.
-    if selection != nil, let filter, filter.region.cornerCount > FeatureScope.fewCorners {
-      isSummedUp = false
-    }
-    self.init(
-      collection, passing: filter, nearAny: selection?.region ?? AnyRegion(request.allCells),
-      isSummedUp: isSummedUp)
+    let region = selection?.region ?? AnyRegion(request.allCells)
+    let plan = FilterPlan(
+      filter, of: collection, near: region, isSummedUp: needs.isSubset(of: .sums),
+      byCell: selection != nil)
+    self.init(collection, passing: filter, nearAny: region, by: plan)
   }
-
-  private static let fewCorners = 1000
 
   /// The ordinals in the collection of the features in a rectangle, in index order.
   ///
@@ -55,7 +50,7 @@ extension FeatureScope {
   public func clusters(
     _ request: ClusterRequest, in selection: CellSelection? = nil
   ) throws(ImpossibleRequest) -> ClusterResult {
-    if let region = unselected {
+    if let region {
       return try FeatureScope(collection).clusters(
         request, in: region, excluding: OrdinalSet([]), selection: selection)
     }

@@ -16,41 +16,41 @@ extension FeatureScope {
         try groups(grouping, of: request)
       }
     guard let groups else { throw request.tooMany(ClusterRequest.maximumLimit + 1) }
-    return groups.map { (grouping.group($0.rank), $0.scope) }
+    return groups.map { (grouping.group($0.rank), FeatureScope(collection, $0.selection)) }
   }
 
   /// The groups with features in their cells of a selection; see ``groups(_:of:)``.
   private func groups(
     _ grouping: Grouping, in selection: CellSelection
-  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
+  ) throws(ImpossibleRequest) -> [(rank: Int, selection: FeatureSelection)]? {
     if selection.others.isEmpty { return try parts(by: grouping.keys, in: selection.own) }
     return try parts(
       by: grouping, in: selection.region, own: selection.own,
       ofGroup: { selection.others[$0.cellSize] ?? selection.own })
   }
 
-  /// The groups of the scope with features in their cells, by rank, each as a scope of its own; nil if
+  /// The groups of the scope with features in their cells, by rank; nil if
   /// there are more than ``ClusterRequest/maximumLimit``.
   ///
   /// A viewport that shows much of the scope divides the whole scope and caches the parts; another one
   /// divides only the features that it shows.
   private func groups(
     _ grouping: Grouping, of request: ClusterRequest
-  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
+  ) throws(ImpossibleRequest) -> [(rank: Int, selection: FeatureSelection)]? {
     let regions = CellsRegion(request.cells)
     if let name, grouping.keys.keys.count < FeatureScope.fewGroups,
-      points.countFeatures(in: regions) > count / 4
+      FilterPlan.isMuch(Double(points.countFeatures(in: regions)), of: Double(count))
     {
       let name = name.grouped(by: grouping.property)
-      return try collection.scopes(named: name) { (before) throws(ImpossibleRequest) in
+      return try collection.parts(named: name) { (before) throws(ImpossibleRequest) in
         if grouping.keys.keys.count <= FeatureScope.veryFewGroups {
           return partsByBlock(grouping.keys, before)
         }
         let all = try parts(by: grouping.keys, most: ClusterRequest.maximumLimit, points.forEachRun)
-        return all?.map { ScopePart(key: grouping.keys.groupKey($0.rank), scope: $0.scope) } ?? []
+        return all?.map { (grouping.keys.groupKey($0.rank), $0.selection) } ?? []
       }.map { part in
         // Ranks are those of this column; another column of the same property may have more keys.
-        (part.key.map { Int(grouping.keys.rank(of: $0) ?? 0) } ?? 0, part.scope)
+        (part.key.map { Int(grouping.keys.rank(of: $0) ?? 0) } ?? 0, part.selection)
       }
     }
     guard request.hasCellsOfGroups else { return try parts(by: grouping.keys, in: regions) }
@@ -64,7 +64,7 @@ extension FeatureScope {
   private static let veryFewGroups = 32
 
   /// The groups of the whole scope, divided block by block.
-  private func partsByBlock(_ keys: KeyColumn, _ before: ScopeParts) -> [ScopePart] {
+  private func partsByBlock(_ keys: KeyColumn, _ before: ScopeParts) -> [ScopeParts.Part] {
     let matches = index.matches(before.serials)
     // The parts of the new blocks of the collection, by block number and rank.
     var made: [Int: [SelectedBlock?]] = [:]
@@ -83,23 +83,22 @@ extension FeatureScope {
       }
     }
     // Keys that no longer exist have no features, hence no rank or an empty part.
-    for key in before.keys {
+    for (key, _) in before.all {
       if let rank = key.map({ keys.rank(of: $0).map(Int.init) }) ?? 0 { ranks.insert(rank) }
     }
     return ranks.sorted().compactMap { rank in
       let key = keys.groupKey(rank)
-      let part = BlockSelection(from: before.blocks(ofKey: key), matches, index.records) {
+      let part = FeatureSelection(from: before.blocks(ofKey: key), matches, index.records) {
         made[$0]?[rank] ?? nil
       }
-      guard part.points.count > 0 else { return nil }
-      return ScopePart(key: key, scope: FeatureScope(collection, part, name: nil))
+      return part.points.count > 0 ? (key, part) : nil
     }
   }
 
   /// The groups of the features in a region; nil if there are more than ``ClusterRequest/maximumLimit``.
   private func parts(
     by keys: KeyColumn, in region: some IndexRegion
-  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
+  ) throws(ImpossibleRequest) -> [(rank: Int, selection: FeatureSelection)]? {
     try parts(by: keys, most: ClusterRequest.maximumLimit) { body in
       points.forEachRun(in: region) {
         body($0)
@@ -113,7 +112,7 @@ extension FeatureScope {
   private func parts<Cells: IndexRegion>(
     by grouping: Grouping, in all: some IndexRegion, own: Cells,
     ofGroup cells: (Grouping.Override) -> Cells
-  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
+  ) throws(ImpossibleRequest) -> [(rank: Int, selection: FeatureSelection)]? {
     var regions: [Int: Cells] = [:]
     for (key, override) in grouping.overrides {
       let region = cells(override)

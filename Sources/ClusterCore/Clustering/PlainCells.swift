@@ -102,7 +102,7 @@ extension FeatureScope {
     precondition(
       request.settings.needs.isSubset(of: .zoom) && !request.isClusteringOff
         && request.grouping == nil && request.weights == nil, "the view isn't plain")
-    if let region = unselected {
+    if let region {
       return try FeatureScope(collection).withPlainCells(request, in: region, body)
     }
     try withPlainCells(request, in: EverywhereRegion(), body)

@@ -110,9 +110,7 @@ public struct Drilldown: Sendable {
   ) -> FeatureScope {
     let all = FeatureScope(collection, passing: filter, nearAny: AnyRegion(region))
     guard let part, let column = part.keys else { return all }
-    return all.selecting(in: AnyRegion(region)) { run, pass in
-      for ordinal in run where column.rank(at: ordinal) == part.rank { pass(ordinal) }
-    }
+    return all.selecting(in: region) { column.rank(at: $0) == part.rank }
   }
 
   /// The annotation as the only one of a result.

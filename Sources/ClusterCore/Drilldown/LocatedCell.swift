@@ -20,12 +20,7 @@ struct LocatedCell {
     cell = withExtendedLifetime(index) { grid.cell(of: ordinal, in: index.points.pointers) }
     let region = AnyRegion(CellRegion(grid: grid, cell: cell))
     all = FeatureScope(collection, passing: filter, nearAny: region)
-    scope =
-      group == nil
-      ? all
-      : all.selecting(in: region) { run, pass in
-        for ordinal in run where isInGroup(ordinal) { pass(ordinal) }
-      }
+    scope = group == nil ? all : all.selecting(in: region, where: isInGroup)
     request.cells = GridRange(grid: grid, only: cell)
     self.request = request
     keptApart = scope.ordinals(of: request.settings.keepApart)

@@ -103,9 +103,7 @@ extension FeatureScope {
   ) -> Bool {
     let keys = request.grouping?.keys
     let rank = keys?.rank(at: ordinal)
-    let inside = selecting(in: AnyRegion(CellsRegion(request.viewport.tiles))) { run, pass in
-      for other in run where keys?.rank(at: other) == rank { pass(other) }
-    }
+    let inside = selecting(in: CellsRegion(request.viewport.tiles)) { keys?.rank(at: $0) == rank }
     let keptApart = inside.ordinals(of: request.keepApart)
     guard let own = inside.scopeOrdinal(ordinal), !keptApart.contains(own) else { return false }
     return inside.points.hasFeature(

@@ -11,10 +11,10 @@ public struct BoundFilter: Sendable {
   /// Binds an expression to the columns of an index.
   ///
   /// - Parameters:
-  ///   - index: the index, which only shapes need.
+  ///   - index: the index, whose places shapes are compared with.
   ///   - columns: returns a column. Called once for each.
   public init(
-    _ expression: FilterExpression, of index: FeatureIndex? = nil,
+    _ expression: FilterExpression, of index: FeatureIndex,
     columns: (_ name: ColumnName) throws -> PropertyColumn
   ) rethrows {
     try self.init(normal: expression.normalised, of: index, columns: columns)
@@ -22,7 +22,7 @@ public struct BoundFilter: Sendable {
 
   /// Binds an expression in normal form.
   init(
-    normal normalised: FilterExpression, of index: FeatureIndex?,
+    normal normalised: FilterExpression, of index: FeatureIndex,
     columns: (_ name: ColumnName) throws -> PropertyColumn
   ) rethrows {
     var binder = FilterBinder(index: index)

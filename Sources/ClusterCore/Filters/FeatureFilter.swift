@@ -1,74 +1,63 @@
 import Threading
 
-/// A filter of a collection. It is bound to columns when first needed, which is never if the scope
-/// of the passing features is cached.
+/// A filter of a collection: the ids or the shapes that it asks for, and its other conditions. These are bound to columns
+/// when first needed, which is never if what passes is remembered. The ways in which it finds features are those of a
+/// ``FilterPlan``.
 public final class FeatureFilter: Sendable {
   /// In normal form.
   let expression: FilterExpression
-  /// The shapes in which all passing features are.
-  let region: ShapesRegion
-  /// The only features that can pass, and the other conditions on them; nil if others can pass,
-  /// too.
-  private let listed: (ids: Set<FeatureID>, rest: FeatureFilter?)?
-  private let index: FeatureIndex?
+  /// The only features that can pass; nil if others can, too.
+  let ids: Set<FeatureID>?
+  /// The shapes in which all passing features are; everywhere if their ids are known.
+  let shapes: ShapesRegion
+  /// The other conditions, on features with these ids or in these shapes; nil if there are none.
+  let rest: FilterExpression?
+  let index: FeatureIndex
   private let columns: @Sendable (ColumnName) -> PropertyColumn
   private let bound = Locked<BoundFilter?>(nil)
 
-  /// Creates a filter of the collection whose columns `columns` returns.
-  ///
-  /// - Parameter index: the collection's index, which only shapes need.
-  public convenience init(
-    _ expression: FilterExpression, of index: FeatureIndex? = nil,
+  /// Creates a filter of the collection that has an index and whose columns `columns` returns.
+  public init(
+    _ expression: FilterExpression, of index: FeatureIndex,
     columns: @escaping @Sendable (ColumnName) -> PropertyColumn
   ) {
-    self.init(normal: expression.normalised, of: index, columns: columns)
+    let expression = expression.normalised
+    (self.expression, self.index, self.columns) = (expression, index, columns)
+    ids = expression.ids
+    shapes = ids == nil ? expression.region : ShapesRegion(elements: [])
+    rest = ids == nil ? expression.withoutRegion : expression.withoutIDs
   }
 
-  /// Creates a filter of an expression in normal form.
-  private init(
-    normal expression: FilterExpression, of index: FeatureIndex?,
-    columns: @escaping @Sendable (ColumnName) -> PropertyColumn
-  ) {
-    (self.expression, region) = (expression, expression.region)
-    (self.index, self.columns) = (index, columns)
-    listed =
-      index == nil
-      ? nil
-      : expression.ids.map { ids in
-        let rest = expression.withoutIDs.map {
-          FeatureFilter(normal: $0, of: index, columns: columns)
-        }
-        return (ids, rest)
-      }
-  }
-
-  /// The ordinals of the features that pass, in ascending order, if their ids are known; nil if all features have to
-  /// be looked at. O(k log n) for k ids.
-  func listedOrdinals(in index: FeatureIndex) -> [Int]? {
-    guard let listed else { return nil }
-    let ordinals = listed.ids.compactMap { index.ordinal(of: $0) }.sorted()
-    guard let rest = listed.rest else { return ordinals }
-    return ordinals.filter { !Interruption.poll(500) && rest.passes($0) }
-  }
-
-  /// The filter for features in the region; nil if all of them pass.
-  func rest() -> FeatureFilter? {
-    guard let rest = expression.withoutRegion else { return nil }
-    return FeatureFilter(normal: rest, of: index, columns: columns)
+  /// The other conditions, bound to columns; nil if there are none.
+  func bind() -> BoundFilter? {
+    guard let rest else { return nil }
+    return bound.withLock { bound in
+      let filter = bound ?? BoundFilter(normal: rest, of: index, columns: columns)
+      bound = filter
+      return filter
+    }
   }
 
   /// Returns whether the feature with an ordinal passes.
   public func passes(_ ordinal: Int) -> Bool {
-    guard let listed, let index else { return bind().passes(ordinal) }
-    return listed.ids.contains(index.record(at: ordinal).id)
-      && listed.rest?.passes(ordinal) ?? true
+    if let ids, !ids.contains(index.record(at: ordinal).id) { return false }
+    return (shapes.isEmpty || shapes.contains(index.coordinate(at: ordinal)))
+      && bind()?.passes(ordinal) ?? true
   }
 
-  func bind() -> BoundFilter {
-    bound.withLock { bound in
-      let filter = bound ?? BoundFilter(normal: expression, of: index, columns: columns)
-      bound = filter
-      return filter
+  /// Calls `body` with the ordinals of the features in a region that pass, or of all that do if their ids are known, in
+  /// ascending order.
+  func forEachPassing(in region: AnyRegion, _ body: (Int) -> Void) {
+    let bound = bind()
+    if let ids {
+      for ordinal in ids.compactMap({ index.ordinal(of: $0) }).sorted() {
+        if !Interruption.poll(500), bound?.passes(ordinal) ?? true { body(ordinal) }
+      }
+      return
+    }
+    index.points.forEachRun(in: shapes.narrowing(region)) { run in
+      if let bound { bound.forEachPassing(in: run, body) } else { run.forEach(body) }
+      return true
     }
   }
 }
@@ -79,9 +68,12 @@ extension FilterExpression {
   var region: ShapesRegion { ShapesRegion(elements: conjuncts.compactMap(\.element)) }
 
   /// The other conditions on a feature in the region of a normalised expression; nil if there are none.
-  var withoutRegion: FilterExpression? {
-    let rest = conjuncts.filter { $0.element == nil && $0 != .literal(true) }
-    return rest.isEmpty ? nil : rest.count == 1 ? rest[0] : .and(rest)
+  var withoutRegion: FilterExpression? { joining { $0.element == nil && $0 != .literal(true) } }
+
+  /// The conditions that must all be true, as far as they are such; nil if none is.
+  func joining(_ isSuch: (FilterExpression) -> Bool) -> FilterExpression? {
+    let parts = conjuncts.filter(isSuch)
+    return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .and(parts)
   }
 
   /// The conditions that must all be true.

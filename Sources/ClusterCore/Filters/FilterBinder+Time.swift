@@ -68,7 +68,6 @@ extension FilterBinder {
 
   /// The term of whether a feature is in a shape.
   func shape(_ shape: Shape, isNegated: Bool) -> any FilterTerm {
-    guard let index else { preconditionFailure("a filter with shapes needs the index") }
     let element = ShapesRegion.Element(shape: shape, isExcluded: isNegated)
     return ShapeTerm(index: index, region: ShapesRegion(elements: [element]))
   }

@@ -1,7 +1,7 @@
 /// Makes the terms of a bound filter from a normalised expression.
 struct FilterBinder {
-  /// The index, which only shapes need.
-  let index: FeatureIndex?
+  /// The index, whose places shapes are compared with.
+  let index: FeatureIndex
   /// The columns of the expression.
   var columns: [ColumnName: PropertyColumn] = [:]
   /// The memory of the terms' cached answers, in bytes.

@@ -58,19 +58,16 @@ extension FilterExpression {
   // MARK: Looking features up
 
   /// The only features for which a normalised expression can be true; nil if it may be true for others. O(ids)
-  var ids: Set<FeatureID>? { listedLiterals.map { Set($0.compactMap(\.id)) } }
+  var ids: Set<FeatureID>? {
+    let lists = conjuncts.compactMap(\.literalsOfID).map { Set($0.compactMap(\.id)) }
+    return lists.first.map { lists.dropFirst().reduce($0) { $0.intersection($1) } }
+  }
 
   /// At least the number of these features; nil if it may be true for others.
-  var idCount: Int? { listedLiterals?.count }
-
-  private var listedLiterals: [Operand]? { conjuncts.lazy.compactMap(\.literalsOfID).first }
+  var idCount: Int? { conjuncts.lazy.compactMap(\.literalsOfID?.count).first }
 
   /// The other conditions on these features; nil if there are none.
-  var withoutIDs: FilterExpression? {
-    var parts = conjuncts
-    if let index = parts.firstIndex(where: { $0.literalsOfID != nil }) { parts.remove(at: index) }
-    return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .and(parts)
-  }
+  var withoutIDs: FilterExpression? { joining { $0.literalsOfID == nil } }
 
   /// The columns that must be read to tell for which features it is true.
   public var neededColumns: [ColumnName] {

@@ -6,8 +6,6 @@ import Threading
 final class BlockMask {
   private let region: FilterRegion
   private let own: UnsafeMutablePointer<UInt64>
-  /// The bits of blocks that are loaded next, and how many features they are for.
-  private var prepared: [Prepared]
   /// The bits of the block.
   private var words: UnsafePointer<UInt64>
   /// The number of the block; -1 for none.
@@ -18,62 +16,19 @@ final class BlockMask {
   private var known = FilterMasks.Block()
   private var ordinals = 0..<0
 
-  private struct Prepared {
-    let words: UnsafeMutablePointer<UInt64>
-    /// The number of the block; -1 for none.
-    var block = -1
-    var passing = 0
-  }
-
   init(_ region: FilterRegion) {
     self.region = region
     own = .allocate(capacity: FilterMasks.wordsPerBlock)
     own.initialize(repeating: 0, count: FilterMasks.wordsPerBlock)
     words = UnsafePointer(own)
-    prepared = (0..<2).map { _ in Prepared(words: .allocate(capacity: FilterMasks.wordsPerBlock)) }
   }
 
-  deinit {
-    own.deallocate()
-    for slot in prepared { slot.words.deallocate() }
-  }
+  deinit { own.deallocate() }
 
   /// Fetches what tells which features of a block pass.
   func prefetch(_ number: Int, _ pointers: IndexPointers) {
     chints_prefetch(pointers.blocks[number].nodes)
     region.masks?.prefetch(number)
-  }
-
-  /// Finds the bits of the block that is loaded after the next one, and fetches what its sum needs.
-  func prepare(_ number: Int, _ pointers: IndexPointers) {
-    guard let filter = region.filter, region.masks?.block(number) == nil else { return }
-    let features = pointers.blocks[number]
-    prepared.swapAt(0, 1)
-    let slot = prepared[0].words
-    if words == UnsafePointer(slot) { block = -1 }
-    prepared[0].block = number
-    prepared[0].passing = filter.write(
-      maskOfBlock: number, count: features.count, to: slot)
-    let positions = UnsafeRawPointer(features.positions + features.firstOrdinal)
-    for word in 0..<(features.count + 63) / 64 {
-      var rest = slot[word]
-      while rest != 0 {
-        // Eight positions are a cache line.
-        let line = rest.trailingZeroBitCount & ~7
-        chints_prefetch(positions + (word * 64 + line) * MemoryLayout<Position>.stride)
-        rest &= ~(0xFF &<< UInt64(line))
-      }
-    }
-  }
-
-  /// Finds the bits of a block, unless they are prepared; returns how many features they are for.
-  private func find(_ number: Int, _ count: Int, _ filter: BoundFilter) -> Int {
-    for slot in prepared where slot.block == number {
-      words = UnsafePointer(slot.words)
-      return slot.passing
-    }
-    words = UnsafePointer(own)
-    return filter.write(maskOfBlock: number, count: count, to: own)
   }
 
   /// Finds the bits of a block.
@@ -84,7 +39,8 @@ final class BlockMask {
     if let remembered = region.masks?.block(number) {
       (words, known) = (remembered.words, remembered.block)
     } else {
-      let passing = find(number, features.count, filter)
+      words = UnsafePointer(own)
+      let passing = filter.write(maskOfBlock: number, count: features.count, to: own)
       known = FilterMasks.Block()
       known.sum.count = passing
       if let masks = region.masks {

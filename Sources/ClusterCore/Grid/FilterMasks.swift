@@ -34,22 +34,12 @@ final class FilterMasks: @unchecked Sendable {
     serials = index.serials
     // The system zeroes pages on first access, so untouched ones cost little.
     let count = max(serials.count, 1)
-    guard let states = calloc(count, MemoryLayout<Atomic<UInt8>>.stride) else { return nil }
-    guard
-      let words = calloc(count * FilterMasks.wordsPerBlock, MemoryLayout<UInt64>.stride)
-    else {
-      free(states)
-      return nil
-    }
-    guard let sums = calloc(count, MemoryLayout<Block>.stride) else {
-      free(states)
-      free(words)
-      return nil
-    }
-    self.states = states.bindMemory(to: Atomic<UInt8>.self, capacity: count)
-    self.words = words.bindMemory(
-      to: UInt64.self, capacity: count * FilterMasks.wordsPerBlock)
-    self.sums = sums.bindMemory(to: Block.self, capacity: count)
+    guard let memory = calloc(count, FilterMasks.bytesPerBlock) else { return nil }
+    words = memory.bindMemory(to: UInt64.self, capacity: count * FilterMasks.wordsPerBlock)
+    sums = UnsafeMutableRawPointer(words + count * FilterMasks.wordsPerBlock)
+      .bindMemory(to: Block.self, capacity: count)
+    states = UnsafeMutableRawPointer(sums + count)
+      .bindMemory(to: Atomic<UInt8>.self, capacity: count)
     guard let before else { return }
     for case (let number, let match?) in index.matches(before.serials).enumerated() {
       guard before.states[match].load(ordering: .acquiring) == State.filled else { continue }
@@ -60,16 +50,13 @@ final class FilterMasks: @unchecked Sendable {
     }
   }
 
-  deinit {
-    free(states)
-    free(words)
-    free(sums)
-  }
+  deinit { free(words) }
 
-  /// The memory that it takes, in bytes.
-  static func byteCount(blocks: Int) -> Int {
-    256 + blocks * (9 + wordsPerBlock * MemoryLayout<UInt64>.stride + MemoryLayout<Block>.stride)
-  }
+  /// The memory that it takes, in bytes, with the serials.
+  static func byteCount(blocks: Int) -> Int { 256 + blocks * (8 + bytesPerBlock) }
+
+  private static let bytesPerBlock =
+    wordsPerBlock * MemoryLayout<UInt64>.stride + MemoryLayout<Block>.stride + 1
 
   private func words(_ number: Int) -> UnsafeMutablePointer<UInt64> {
     words + number * FilterMasks.wordsPerBlock

@@ -1,11 +1,15 @@
 /// The features of a collection's index that are in some shapes and pass a filter.
-struct FilterRegion: IndexRegion {
+final class FilterRegion: IndexRegion {
   /// The shapes; everywhere if there are none.
   let shapes: ShapesRegion
   /// The conditions beside the shapes; nil if there are none.
   let filter: BoundFilter?
   /// The known bits of the filter; nil if they aren't worth keeping.
   let masks: FilterMasks?
+
+  init(shapes: ShapesRegion, filter: BoundFilter?, masks: FilterMasks?) {
+    (self.shapes, self.filter, self.masks) = (shapes, filter, masks)
+  }
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
     let place = shapes.isEmpty ? .inside : shapes.coverage(of: node, in: pointers)

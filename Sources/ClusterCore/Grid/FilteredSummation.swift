@@ -61,38 +61,27 @@ final class FilteredSummation {
   // MARK: - Blocks of which some features pass
 
   private func addMixedTogether() {
-    let parts = 8 * ParallelWork.threads
     // Nothing is appended to it before all parts have ended.
-    let (blocks, count) = (mixed.fixed, mixed.count)
-    let found = Locked<(sums: [CellSum], isFull: Bool)>(([], false))
-    ParallelWork.run(parts) { [points, region, cells = sums.cells, columns, limit, vectors] part in
-      if found.withLock({ $0.isFull }) { return }
-      GridScratch.with(cells) { scratch in
-        let summation = FilteredSummation(
-          of: points, in: region, columns, limit: limit, scratch, vectors)
-        summation.addMixed(blocks, count * part / parts..<count * (part + 1) / parts)
-        summation.addWholes(sharedFrom: .max)
-        found.withLock {
-          $0.sums += scratch.sums.inNoOrder
-          $0.isFull = $0.isFull || scratch.sums.count > limit
-        }
-      }
+    let blocks = mixed.fixed
+    scratch.share(blocks.count, limit: limit) {
+      [points, region, columns, limit, vectors] scratch, range in
+      let summation = FilteredSummation(
+        of: points, in: region, columns, limit: limit, scratch, vectors)
+      summation.addMixed(blocks, range)
+      summation.addWholes(sharedFrom: .max)
     }
-    found.withLock { for sum in $0.sums { sums.sum(of: sum.cell).pointee.add(sum) } }
   }
 
   /// Adds the features of some blocks that pass, given their top nodes. The memory of the next blocks is
   /// prefetched meanwhile.
   private func addMixed(_ tops: FixedArray<Int>, _ range: Range<Int>) {
-    func block(_ number: Int) -> Int? {
-      guard range.contains(number) else { return nil }
-      let top = tops.pointer[number]
-      return pointers.block(holding: top, pointers.nodes[top])
-    }
-    if let first = block(range.lowerBound) { mask.prepare(first, pointers) }
     for number in range where !isFull && !Interruption.isOver {
-      if let later = block(number + 2) { mask.prefetch(later, pointers) }
-      if let next = block(number + 1) { mask.prepare(next, pointers) }
+      if number + 2 < range.upperBound {
+        let later = tops.pointer[number + 2]
+        if let block = pointers.block(holding: later, pointers.nodes[later]) {
+          mask.prefetch(block, pointers)
+        }
+      }
       addMixed(tops.pointer[number])
     }
   }

@@ -42,4 +42,26 @@ final class GridScratch: @unchecked Sendable {
     scratch.sums.begin(range)
     return try body(scratch)
   }
+
+  /// Has all processors add up `count` things, until there are more cells than `limit`. Parts of them are handed out one
+  /// by one, as some processors may be busy otherwise.
+  ///
+  /// - Parameter add: adds up a part in memory of its own.
+  func share(
+    _ count: Int, limit: Int, _ add: @escaping @Sendable (GridScratch, Range<Int>) -> Void
+  ) {
+    let parts = 8 * ParallelWork.threads
+    let found = Locked<(sums: [CellSum], isFull: Bool)>(([], false))
+    ParallelWork.run(parts) { [cells = sums.cells] part in
+      if found.withLock({ $0.isFull }) { return }
+      GridScratch.with(cells) { scratch in
+        add(scratch, count * part / parts..<count * (part + 1) / parts)
+        found.withLock {
+          $0.sums += scratch.sums.inNoOrder
+          $0.isFull = $0.isFull || scratch.sums.count > limit
+        }
+      }
+    }
+    found.withLock { for sum in $0.sums { sums.sum(of: sum.cell).pointee.add(sum) } }
+  }
 }

@@ -67,28 +67,17 @@ final class GridSummation<Region: IndexRegion> {
     }
   }
 
-  /// Visits the nodes of blocks with all processors. Parts are handed out one by one, as some
-  /// processors may be busy otherwise.
+  /// Visits the nodes of blocks with all processors.
   private func descendTogether() {
-    let parts = 8 * ParallelWork.threads
     // Nothing is appended to it before all parts have ended.
-    let (blocks, count) = (scratch.inBlocks.fixed, scratch.inBlocks.count)
-    let found = Locked<(sums: [CellSum], isFull: Bool)>(([], false))
-    ParallelWork.run(parts) {
-      [points, region, cells = sums.cells, columns, excluded, limit, vectors] part in
-      if found.withLock({ $0.isFull }) { return }
-      GridScratch.with(cells) { scratch in
-        GridSummation(
-          of: points, in: region, columns, excluding: excluded, countingLocations: false,
-          limit: limit, scratch, vectors
-        ).descend(into: blocks.pointer, count * part / parts..<count * (part + 1) / parts)
-        found.withLock {
-          $0.sums += scratch.sums.inNoOrder
-          $0.isFull = $0.isFull || scratch.sums.count > limit
-        }
-      }
+    let blocks = scratch.inBlocks.fixed
+    scratch.share(blocks.count, limit: limit) {
+      [points, region, columns, excluded, limit, vectors] scratch, range in
+      GridSummation(
+        of: points, in: region, columns, excluding: excluded, countingLocations: false,
+        limit: limit, scratch, vectors
+      ).descend(into: blocks.pointer, range)
     }
-    found.withLock { for sum in $0.sums { sums.sum(of: sum.cell).pointee.add(sum) } }
   }
 
   // MARK: - Deciding

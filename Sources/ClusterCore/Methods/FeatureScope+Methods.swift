@@ -31,12 +31,13 @@ extension FeatureScope {
   /// The scope's `found` features in a region with a dense index, because these methods number features
   /// and nodes from 0. Cached if it has all features of the collection.
   private func sideBySide(in region: CellsRegion, count found: Int) -> FeatureScope {
-    guard found == count else { return selecting(in: AnyRegion(region)) }
+    guard found == count else { return selecting(in: region) }
     if points.isDense { return self }
-    guard isWhole else { return selecting(in: AnyRegion(EverywhereRegion())) }
-    return collection.scopes(named: ScopeName(isDense: true)) { _ in
-      [ScopePart(key: nil, scope: selecting(in: AnyRegion(EverywhereRegion())))]
-    }[0].scope
+    guard isWhole else { return selecting(in: EverywhereRegion()) }
+    let all = collection.parts(named: ScopeName(isDense: true)) { _ in
+      [(nil, FeatureSelection(ordinals(in: EverywhereRegion()), of: points))]
+    }
+    return FeatureScope(collection, all[0].selection)
   }
 
   /// Clusters all features of the scope, wherever they are.
@@ -67,14 +68,14 @@ extension FeatureScope {
   ) throws(MethodLimit) -> [(group: ClusterGroup?, scope: FeatureScope)] {
     guard let grouping = request.grouping else { return [(nil, self)] }
     let most = ClusterRequest.maximumLimit
-    let parts: [(rank: Int, scope: FeatureScope)]?
+    let parts: [(rank: Int, selection: FeatureSelection)]?
     do {
       parts = try self.parts(by: grouping.keys, most: most, points.forEachRun)
     } catch {
       throw .memory
     }
     guard let parts else { throw .annotations(most + 1) }
-    return parts.map { (grouping.group($0.rank), $0.scope) }
+    return parts.map { (grouping.group($0.rank), FeatureScope(collection, $0.selection)) }
   }
 
   private func components(

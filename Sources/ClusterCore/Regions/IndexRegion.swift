@@ -26,6 +26,11 @@ struct AnyRegion: IndexRegion {
     contains = { region.contains($0, in: $1) }
   }
 
+  /// The features in a bbox; everywhere if there is none.
+  init(_ bbox: DegreesRegion?) {
+    if let bbox { self.init(bbox) } else { self.init(EverywhereRegion()) }
+  }
+
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage { coverage(node, pointers) }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool { contains(ordinal, pointers) }
@@ -115,18 +120,14 @@ extension BoxRegion {
   }
 }
 
-/// A region that tells how much of a block is in it.
-protocol BlockRegion: IndexRegion {
-  /// Returns how much of a block is in the region. `.partial` is always a correct answer.
-  func coverage(of block: PointBlock) -> Coverage
-}
-
-extension EverywhereRegion: BlockRegion {
-  func coverage(of block: PointBlock) -> Coverage { .inside }
-}
-
-extension ShapesRegion: BlockRegion {
+extension ShapesRegion {
+  /// Returns how much of a block is in the shapes. `.partial` is always a correct answer.
   func coverage(of block: PointBlock) -> Coverage {
     block.tree.count > 0 ? coverage(of: block.tree.nodes.pointer[0].box) : .partial
+  }
+
+  /// The part of another region that is in the shapes.
+  func narrowing(_ region: AnyRegion) -> AnyRegion {
+    isEmpty ? region : AnyRegion(IntersectionRegion(a: region, b: self))
   }
 }

@@ -10,8 +10,8 @@ extension FeatureScope {
   /// - Throws: ``ImpossibleRequest/outOfMemory``.
   func parts(
     by keys: KeyColumn, most limit: Int, _ forEachRun: ((Range<Int>) -> Void) -> Void
-  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
-    // The count by rank, and later the number of the part. Untouched pages cost nothing.
+  ) throws(ImpossibleRequest) -> [(rank: Int, selection: FeatureSelection)]? {
+    // The count by rank, and later the place of the next ordinal. Untouched pages cost nothing.
     guard let raw = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else {
       throw .outOfMemory
     }
@@ -33,23 +33,26 @@ extension FeatureScope {
     if Interruption.isOver { throw .interrupted }
     ranks.sort()
     return try ImpossibleRequest.withMemory(of: total * 24) {
-      var parts: [SelectedPoints] = []
-      for (number, rank) in ranks.enumerated() {
-        parts.append(SelectedPoints(capacity: Int(table[rank])))
-        table[rank] = UInt32(number)
+      // The ordinals of all parts, one part after the other, and the place of the next one of each.
+      let ordinals = WritableArray<UInt32>(count: total)
+      var (starts, next): ([Int], UInt32) = ([], 0)
+      for rank in ranks {
+        starts.append(Int(next))
+        (table[rank], next) = (next, next + table[rank])
       }
-      parts.withUnsafeMutableBufferPointer { parts in
-        forEachRun { run in
-          Interruption.poll(run.count * 15)
-          for ordinal in run {
-            let whole = collectionOrdinal(ordinal)
-            let number = Int(table[Int(keys.rank(at: whole))])
-            parts[number].append(
-              UInt32(whole), points.position(at: ordinal), points.reference(at: ordinal))
-          }
+      forEachRun { run in
+        Interruption.poll(run.count * 15)
+        for ordinal in run {
+          let whole = collectionOrdinal(ordinal)
+          let rank = Int(keys.rank(at: whole))
+          ordinals.pointer[Int(table[rank])] = UInt32(whole)
+          table[rank] &+= 1
         }
       }
-      return zip(ranks, parts).map { ($0, FeatureScope(collection, $1)) }
+      let all = ordinals.fixed
+      return zip(ranks, starts).map { rank, start in
+        (rank, FeatureSelection(all.slice(start..<Int(table[rank])), of: collection.index.points))
+      }
     }
   }
 }

@@ -19,14 +19,12 @@ public struct FilteredCollection: Sendable {
   /// - Throws: what `filter` throws, or ``RecordArena/Full`` if there isn't enough memory.
   /// - Complexity: O(n), and O(k log k) for those that pass.
   public init(of source: IndexedCollection, passing filter: Binding) throws {
-    let (index, bound) = (source.index, try filter(source).bind())
+    let index = source.index
     var entries = GrowingArray<FeatureEntry>(capacity: 1024)
-    for number in index.blocks.indices {
-      let (block, ordinals) = (index.blocks[number], index.ordinals(ofBlock: number))
-      bound.forEachPassing(in: ordinals) { ordinal in
-        entries.append(
-          FeatureEntry(ordinal - ordinals.lowerBound, of: block, origin: ordinal))
-      }
+    try filter(source).forEachPassing(in: AnyRegion(EverywhereRegion())) { ordinal in
+      let block = index.blocks[ordinal >> PointIndex.blockBits]
+      let offset = ordinal & (PointIndex.maximumBlockCount - 1)
+      entries.append(FeatureEntry(offset, of: block, origin: ordinal))
     }
     guard LargeMemory.isAvailable(entries.count * FilteredCollection.bytesToBuild) else {
       throw RecordArena.Full()
@@ -45,14 +43,12 @@ public struct FilteredCollection: Sendable {
   /// The memory that it takes beside the other collection, in bytes.
   public var byteCount: Int { collection.index.count * 26 }
 
-  /// Whether this is what passes of an index.
-  public func isCurrent(for index: FeatureIndex) -> Bool { source === index }
-
-  /// Whether ``following(_:passing:)`` looks at few features of a later version.
+  /// The way in which ``following(_:passing:)`` comes to a later version.
   ///
   /// - Complexity: O(blocks).
-  public func isNear(_ later: FeatureIndex) -> Bool {
-    later === source || changedBlocks(in: later) != nil
+  public func plan(to later: FeatureIndex) -> FilterPlan {
+    if later === source { return .remembered }
+    return changedBlocks(in: later) == nil ? .selectedFromAll : .followed
   }
 
   /// Returns what passes of a later version of the same collection, and the coordinates where that differs.
@@ -110,11 +106,8 @@ public struct FilteredCollection: Sendable {
     let before = source.blocks.indices.filter { !isKept[$0] }.map { source.blocks[$0] }
     let after = matches.indices.filter { matches[$0] == nil }.map { later.blocks[$0] }
     let size = (before + after).reduce(0) { $0 + $1.count }
-    return size <= FilteredCollection.few + later.count / 4 ? (before, after) : nil
+    return FilterPlan.following(size, of: later.count) == .followed ? (before, after) : nil
   }
-
-  /// As many features in changed blocks are always few.
-  private static let few = 16 * PointIndex.maximumBlockCount
 
   /// The elements of one sorted list that aren't in another.
   private static func difference(_ list: [UInt32], _ other: [UInt32]) -> [UInt32] {
@@ -132,13 +125,9 @@ public struct FilteredCollection: Sendable {
   ) throws -> [RecordReference] {
     if references.isEmpty { return [] }
     let index = FeatureIndex(of: references, sharing: records)
-    let bound = try filter(IndexedCollection(index)).bind()
     var result: [RecordReference] = []
-    for number in index.blocks.indices {
-      let (block, ordinals) = (index.blocks[number], index.ordinals(ofBlock: number))
-      bound.forEachPassing(in: ordinals) {
-        result.append(block.references.pointer[$0 - ordinals.lowerBound])
-      }
+    try filter(IndexedCollection(index)).forEachPassing(in: AnyRegion(EverywhereRegion())) {
+      result.append(index.points.reference(at: $0))
     }
     return result
   }

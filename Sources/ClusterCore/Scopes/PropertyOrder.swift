@@ -91,14 +91,9 @@ extension FeatureScope {
       all.reserveCapacity(total)
       return all
     }
-    let add = { (ordinal: Int) -> Bool in
+    points.forEachOrdinal(in: AnyRegion(region)) { ordinal in
       all.append(UInt32(collectionOrdinal(ordinal)))
       return !Interruption.poll(10)
-    }
-    if let region {
-      points.forEachOrdinal(in: region, add)
-    } else {
-      points.forEachOrdinal(in: EverywhereRegion(), add)
     }
     // Interrupted work may have found fewer.
     guard offset < all.count else { return [] }

@@ -1,8 +1,11 @@
 /// The parts of the scope with a ``ScopeName``, without their collection.
 struct ScopeParts: Sendable {
+  /// The key of some features for the property by which the scope is grouped, or nil for none, and these features.
+  typealias Part = (key: [UInt8]?, selection: FeatureSelection)
+
   /// The serials of the blocks of the index that the parts were selected from.
   let serials: [UInt64]
-  let all: [(key: [UInt8]?, selection: FeatureScope.Selection)]
+  let all: [Part]
 
   /// No parts of an empty index.
   static let none = ScopeParts(serials: [], all: [])
@@ -14,21 +17,12 @@ struct ScopeParts: Sendable {
   }
 
   /// Whether all parts are selected by block, so that those of a changed collection can be derived.
-  var areByBlock: Bool { all.allSatisfy { $0.selection.blocks != nil } }
-
-  var keys: [[UInt8]?] { all.map(\.key) }
+  var areByBlock: Bool { all.allSatisfy(\.selection.isByBlock) }
 
   /// Returns the selection of a key, which is empty if there is none.
-  func blocks(ofKey key: [UInt8]?) -> BlockSelection {
-    all.first { $0.key == key }?.selection.blocks ?? BlockSelection()
+  func blocks(ofKey key: [UInt8]?) -> FeatureSelection {
+    all.first { $0.key == key }?.selection ?? .none
   }
-}
-
-/// A part of a cached scope.
-struct ScopePart {
-  /// The key of its features for the property by which the scope is grouped, or nil for none.
-  var key: [UInt8]?
-  var scope: FeatureScope
 }
 
 /// The name of a scope that is worth caching: a filter, and the property by which it is grouped.
@@ -44,4 +38,32 @@ struct ScopeName: Hashable, Sendable {
 
   /// The approximate memory it takes, in bytes.
   var byteCount: Int { (filter?.byteCount ?? 0) + (groupBy?.count ?? 0) }
+}
+
+extension IndexedCollection {
+  /// Returns whether the scope of a filter and a grouping is cached. For tests.
+  public func hasCachedScope(filter: FilterExpression?, groupBy: [UInt8]?) -> Bool {
+    scopes.contains(ScopeName(filter: filter?.normalised, groupBy: groupBy))
+  }
+
+  /// Returns the parts with a name. Parts that aren't cached are made from those of an earlier
+  /// version.
+  func parts<E: Error>(
+    named name: ScopeName, _ make: (ScopeParts) throws(E) -> [ScopeParts.Part]
+  ) throws(E) -> [ScopeParts.Part] {
+    try scopes.value(for: name) { (earlier) throws(E) in
+      ScopeParts(serials: index.serials, all: try make(earlier ?? .none))
+    }.all
+  }
+
+  /// Returns the bits of a normalised filter without shapes that all features must be in; nil if there is no
+  /// memory for them.
+  func masks(of filter: FilterExpression) -> FilterMasks? {
+    // Nothing would be remembered of no memory.
+    struct NoMemory: Error {}
+    return try? masks.value(for: filter) { (before) throws(NoMemory) in
+      guard let made = FilterMasks(of: index, after: before) else { throw NoMemory() }
+      return made
+    }
+  }
 }

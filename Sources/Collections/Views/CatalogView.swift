@@ -86,26 +86,16 @@ package struct CatalogView: Sendable {
     return { [whole] in tenant.updateSoon(id, from: whole) }
   }
 
-  /// The work that ``subscript(_:)`` takes for a collection.
-  package enum Work {
-    case none
-    /// Applying the changes since the last time.
-    case little
-    /// A look at all features, or at many.
-    case much
-  }
-
-  /// About the work that it takes to see a collection as it is now.
-  package func work(for id: String) -> Work {
-    guard let tenant, grant.covers(id), let snapshot = whole[id] else { return .none }
-    let view = tenant.view(of: id)
-    return view.isCurrent(for: snapshot) ? .none : view.isNear(snapshot) ? .little : .much
+  /// The way in which ``subscript(_:)`` finds what is seen of a collection as it is now.
+  package func plan(for id: String) -> FilterPlan {
+    guard let tenant, grant.covers(id), let snapshot = whole[id] else { return .everything }
+    return tenant.view(of: id).plan(for: snapshot)
   }
 
   /// Brings what clients watch of a collection up to date: here if that is little work, else soon, by another thread.
   package func refresh(_ id: String) {
     tenant?.use()
-    if let tenant, work(for: id) == .much {
+    if let tenant, plan(for: id) == .selectedFromAll {
       tenant.updateSoon(id, from: whole)
     } else {
       _ = try? self[id]

@@ -40,17 +40,12 @@ final class FilteredView: Sendable {
   /// The version that was made last; nil if none was.
   var version: Int64? { state.withLock { $0?.snapshot.info.version } }
 
-  /// Whether ``snapshot(of:)`` takes no work.
-  func isCurrent(for whole: CollectionSnapshot) -> Bool {
-    state.withLock { $0?.isCurrent(for: whole) ?? false }
-  }
-
-  /// Whether ``snapshot(of:)`` looks at few features.
-  func isNear(_ whole: CollectionSnapshot) -> Bool {
-    guard let state = state.withLock({ $0 }), state.whole.key == whole.info.key else {
-      return false
-    }
-    return state.filtered.isNear(whole.index)
+  /// The way in which ``snapshot(of:)`` comes to what passes of a collection.
+  func plan(for whole: CollectionSnapshot) -> FilterPlan {
+    guard let state = state.withLock({ $0 }) else { return .selectedFromAll }
+    if state.isCurrent(for: whole) { return .remembered }
+    return state.whole.key == whole.info.key
+      ? state.filtered.plan(to: whole.index) : .selectedFromAll
   }
 
   /// The passing features of a collection as it is now, or later.

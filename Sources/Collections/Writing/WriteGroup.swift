@@ -260,7 +260,7 @@ final class WriteGroup {
   ) throws -> WriteOutcome.Result {
     precondition(!isShared)
     // The collection as it was before the group, which is this write.
-    let before = view.work(for: id) == .much ? nil : try view[id]
+    let before = view.plan(for: id) == .selectedFromAll ? nil : try view[id]
     guard let before, let features = try deletion.features(of: before, found) else {
       guard view.madeVersion(of: id) != nil else { throw WriteOutcome.Rejection(.noCollection) }
       throw CollectionsError.outdated
