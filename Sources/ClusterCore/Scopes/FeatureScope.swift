@@ -6,7 +6,7 @@ public struct FeatureScope: Sendable {
   public let collection: IndexedCollection
   /// The selected features; nil if none are selected.
   let selection: FeatureSelection?
-  /// What passes among all features; nil for all of them, or if they are selected.
+  /// The features of the collection that pass; nil for all of them, or if they are selected.
   let region: FilterRegion?
   /// The name of a scope that can be cached.
   let name: ScopeName?
