@@ -5,7 +5,7 @@ import Testing
 
 /// Patterns of ids against every way to share an id among asterisks.
 @Suite(.timeLimit(.minutes(5))) struct CollectionPatternTests {
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.each(1...20))
   func `a pattern matches an id that it could have been`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     func text(_ letters: [UInt8], _ most: Int) -> [UInt8] {

@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [91, 92] as [UInt64])
+  @Test(arguments: Seeds.each(91...92))
   func `conditions on texts without accents and case find what a look at each finds`(
     seed: UInt64
   ) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// One annotation by its address.
 @Suite(.timeLimit(.minutes(10))) struct AnnotationAddressTests {
-  @Test(arguments: [206] as [UInt64])
+  @Test(arguments: Seeds.each(206...206))
   func `each annotation's address leads to it, its items and its children`(seed: UInt64)
     async throws
   {

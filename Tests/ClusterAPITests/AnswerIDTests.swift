@@ -42,7 +42,7 @@ import Testing
 
   /// As ids of the other form come and go, also where 17 becomes "17"; from caches and without, and of a service that
   /// has just read the store.
-  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  @Test(arguments: Seeds.each(1...4))
   func `integers, texts and both`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let directory = try TemporaryDirectory()

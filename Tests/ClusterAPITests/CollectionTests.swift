@@ -65,7 +65,7 @@ import Testing
     #expect(await bounds() == "[0,-17,179.9,5]")
   }
 
-  @Test(arguments: [221, 222] as [UInt64])
+  @Test(arguments: Seeds.each(221...222))
   func `the version grows with every write, also over drop and re-creation`(seed: UInt64)
     async throws
   {

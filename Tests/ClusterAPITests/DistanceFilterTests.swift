@@ -4,7 +4,7 @@ import Testing
 
 /// S_DWITHIN: all else is as if only the features in reach existed.
 @Suite(.timeLimit(.minutes(10))) struct DistanceFilterTests {
-  @Test(arguments: [831, 832] as [UInt64])
+  @Test(arguments: Seeds.each(831...832))
   func `what is in reach, also with other conditions`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let places = TwinGlobe.places(1500, using: &generator)

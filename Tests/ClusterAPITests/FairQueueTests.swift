@@ -6,7 +6,7 @@ import Testing
 /// What waits is taken from the client that has had least of the time, in the order of each client's own; a full queue
 /// gives up what a client with most of it has put in last.
 @Suite(.timeLimit(.minutes(10))) struct FairQueueTests {
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func `the next is the oldest of the client whose turn is first`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var queue = FairQueue<Int>(capacity: 40, quantum: 100)

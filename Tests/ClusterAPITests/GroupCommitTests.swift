@@ -58,7 +58,7 @@ import Threading
     return state
   }
 
-  @Test(arguments: [501, 502, 503, 504, 505, 506] as [UInt64])
+  @Test(arguments: Seeds.each(501...506))
   func `together they come to what they come to one by one`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let (one, other) = (try Service(), try Service())

@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [601, 602, 603] as [UInt64])
+  @Test(arguments: Seeds.each(601...603))
   func `id is the feature's id, as a scan has it`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let features = Self.features(150, &generator)
@@ -124,7 +124,7 @@ import Testing
     #expect(found > 1000)
   }
 
-  @Test(arguments: [604, 605] as [UInt64])
+  @Test(arguments: Seeds.each(604...605))
   func `deletions by id delete these`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     var left = Twin(Self.features(120, &generator)).features

@@ -38,7 +38,7 @@ import Threading
   }
 
   @Test(
-    "what was found before the turn is what passes at the turn", arguments: [1, 2, 3] as [UInt64])
+    "what was found before the turn is what passes at the turn", arguments: Seeds.each(1...3))
   func found(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let service = try Service()

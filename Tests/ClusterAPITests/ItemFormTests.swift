@@ -46,7 +46,7 @@ import Testing
     return (Array(wanted), "properties=\(list)")
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func `features have the properties that are asked for`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let service = try Service()
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [4, 5, 6] as [UInt64])
+  @Test(arguments: Seeds.each(4...6))
   func `a table holds what GeoJSON does`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let service = try Service()

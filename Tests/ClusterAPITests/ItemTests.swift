@@ -4,7 +4,7 @@ import Testing
 
 /// Lists of features, and single ones.
 @Suite(.timeLimit(.minutes(10))) struct ItemTests {
-  @Test(arguments: [211, 212] as [UInt64])
+  @Test(arguments: Seeds.each(211...212))
   func `walking along next visits each feature once, in index order`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let service = try Service()

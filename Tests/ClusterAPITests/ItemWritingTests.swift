@@ -122,7 +122,7 @@ import Testing
     (await service.send(.patch, item, "{}", headers: [("If-Match", "\"x\"")])).expectProblem(412)
   }
 
-  @Test(arguments: [221, 222] as [UInt64])
+  @Test(arguments: Seeds.each(221...222))
   func `what a bbox and a filter hold is deleted at once`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let service = try Service()

@@ -4,7 +4,7 @@ import Testing
 
 /// `near`: the nearest features first, against a look at all of them.
 @Suite(.timeLimit(.minutes(10))) struct NearTests {
-  @Test(arguments: [841, 842] as [UInt64])
+  @Test(arguments: Seeds.each(841...842))
   func `the nearest come first, each with its distance`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let features = TwinGlobe.places(1300, using: &generator).enumerated().map {

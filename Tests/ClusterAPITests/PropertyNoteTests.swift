@@ -217,7 +217,7 @@ import Testing
 
   /// Properties come and go; each answer tells what is true of its version, from caches and without, and a service
   /// that has just read the store the same bytes.
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func `random filters while properties come and go`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let service = try Service()

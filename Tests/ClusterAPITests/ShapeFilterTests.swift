@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [51, 52] as [UInt64])
+  @Test(arguments: Seeds.each(51...52))
   func `districts give what a collection of their features would`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let service = try Service()

@@ -31,7 +31,7 @@ import Testing
     #expect(snapshot.surveys.existing?.properties == fresh.properties)
   }
 
-  @Test(arguments: [1, 2] as [UInt64])
+  @Test(arguments: Seeds.each(1...2))
   func `what is told after writes is what a look at everything tells`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let service = try Service()

@@ -133,7 +133,7 @@ import Testing
     return tags
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func `each tenant sees what it would see alone`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let world = try World()

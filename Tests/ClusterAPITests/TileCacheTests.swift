@@ -48,7 +48,7 @@ import Testing
     try TileWriter(request, ClusterAnswer(request.viewport, of: snapshot)).encode()
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func `tiles of cells are those of annotations, byte for byte`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let service = try Service()
@@ -67,7 +67,7 @@ import Testing
     #expect(plain > 60)
   }
 
-  @Test(arguments: [1, 2] as [UInt64])
+  @Test(arguments: Seeds.each(1...2))
   func `every tile is the one that is encoded anew, whatever is written`(seed: UInt64)
     async throws
   {

@@ -31,7 +31,7 @@ import Testing
     return service
   }
 
-  @Test(arguments: [1, 2] as [UInt64])
+  @Test(arguments: Seeds.each(1...2))
   func `tiles hold what viewports of their cells show`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let service = try await service(&generator, count: 400)

@@ -4,7 +4,7 @@ import Testing
 
 /// What a viewport request answers.
 @Suite(.timeLimit(.minutes(10))) struct ViewAnswerTests {
-  @Test(arguments: [201, 202, 203] as [UInt64])
+  @Test(arguments: Seeds.each(201...203))
   func `random requests are answered as by the twin, by POST and GET alike`(seed: UInt64)
     async throws
   {
@@ -57,7 +57,7 @@ import Testing
     #expect(counts.values.reduce(0, +) == answer["featureCount"]?.int, comment)
   }
 
-  @Test(arguments: [204, 205] as [UInt64])
+  @Test(arguments: Seeds.each(204...205))
   func `random pins are those of the twin`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let service = try Service()

@@ -43,7 +43,7 @@ import Testing
     return GroupName(property: bytes(), key: generator.chance(0.2) ? nil : bytes())
   }
 
-  @Test(arguments: [81, 82] as [UInt64])
+  @Test(arguments: Seeds.each(81...82))
   func `an id is read back from its text, which is short and safe in URLs`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var texts: [String: AnnotationID] = [:]
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [83, 84] as [UInt64])
+  @Test(arguments: Seeds.each(83...84))
   func `a mutated id is nothing or the id of something possible`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let features = Dataset.mixed.features(seed: seed, count: 300)

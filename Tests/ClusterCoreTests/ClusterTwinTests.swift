@@ -5,7 +5,7 @@ import Testing
 
 /// Random requests against the brute-force twin.
 @Suite(.timeLimit(.minutes(5))) struct ClusterTwinTests {
-  @Test(arguments: Dataset.allCases, [11, 12] as [UInt64])
+  @Test(arguments: Dataset.allCases, Seeds.each(11...12))
   func `clusters are those of the twin`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed, count: 600)
     let (index, twin) = (try FeatureIndex.of(features), Twin(features))

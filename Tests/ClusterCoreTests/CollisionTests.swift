@@ -5,7 +5,7 @@ import Testing
 
 /// The collision method against its definition.
 @Suite(.timeLimit(.minutes(5))) struct CollisionTests {
-  @Test(arguments: Dataset.allCases, [1, 2] as [UInt64])
+  @Test(arguments: Dataset.allCases, Seeds.each(1...2))
   func `boxes and their members are those of the definition`(
     data: Dataset, seed: UInt64
   ) throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// From an annotation's id back to the annotation, its features and its children.
 @Suite(.timeLimit(.minutes(5))) struct DrilldownTests {
-  @Test(arguments: Dataset.allCases, [71, 72] as [UInt64])
+  @Test(arguments: Dataset.allCases, Seeds.each(71...72))
   func `every id finds its annotation again`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed, count: 400)
     let (index, twin) = (try FeatureIndex.of(features), Twin(features))
@@ -90,7 +90,7 @@ import Testing
     #expect((rect.y + rect.height / 2 - y).magnitude < 1e-3, comment)
   }
 
-  @Test(arguments: Dataset.allCases, [74, 75] as [UInt64])
+  @Test(arguments: Dataset.allCases, Seeds.each(74...75))
   func `without a grid bounds are those of a scan`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed, count: 300).map {
       TwinFeature(id: $0.id, coordinate: $0.coordinate, properties: "{\"k\":1}")

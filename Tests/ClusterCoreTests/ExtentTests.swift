@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.each(1...6))
   func `random features`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var (crossing, wide) = (0, 0)

@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.each(1...4))
   func `each way finds the same features`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let collection = try IndexedCollection(

@@ -59,7 +59,7 @@ import Testing
       masks: isRemembered ? filter.rest.flatMap { collection.masks(of: $0) } : nil)
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.each(1...6))
   func `random filters add up to what passes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var collection = try IndexedCollection(
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// Points on the edges of polygons, at their corners, and so near to both that only coordinates tell.
-  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.each(1...6))
   func `features at borders are in or out to the last bit`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<8 {
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.each(1...4))
   func `what is said of a block holds for its features`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     // Blocks in which all have a number or a time, some have, or none.

@@ -5,7 +5,7 @@ import Testing
 
 /// Histograms against bins that are filled one number after the other.
 @Suite(.timeLimit(.minutes(5))) struct HistogramTests {
-  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.each(1...5))
   func `bins hold what their edges say`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     // Numbers that go along with places, so that blocks as a whole are in a bin or at its edge; and none.

@@ -79,7 +79,7 @@ import Testing
     return faults
   }
 
-  @Test(arguments: Dataset.allCases, [361, 362] as [UInt64])
+  @Test(arguments: Dataset.allCases, Seeds.each(361...362))
   func `hulls of clusters hold all features and no more`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed, count: 500)
     let (index, twin) = (try FeatureIndex.of(features), Twin(features))
@@ -107,7 +107,7 @@ import Testing
     #expect(looked > 3)
   }
 
-  @Test(arguments: [TwinRequest.Method.distance, .collision], [363, 364] as [UInt64])
+  @Test(arguments: [TwinRequest.Method.distance, .collision], Seeds.each(363...364))
   func `hulls without a grid go the shorter way round`(
     method: TwinRequest.Method, seed: UInt64
   ) throws {
@@ -145,7 +145,7 @@ import Testing
     return result.hull(of: try #require(result.annotations.first), in: index)
   }
 
-  @Test(arguments: [365, 366] as [UInt64])
+  @Test(arguments: Seeds.each(365...366))
   func `many features have their hull, however they came`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     // In a disc, on a circle, on a lattice, most of them in two places, and all around the world.

@@ -5,7 +5,7 @@ import Testing
 
 /// The index against sorting everything, and against itself.
 @Suite(.timeLimit(.minutes(5))) struct IndexTests {
-  @Test(arguments: Dataset.allCases, [1, 2] as [UInt64])
+  @Test(arguments: Dataset.allCases, Seeds.each(1...2))
   func `the order is that of the Z-order curve, then of ids`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed)
     let index = try FeatureIndex.of(features)

@@ -5,7 +5,7 @@ import Testing
 
 /// Pins and lists of features against the brute-force twin.
 @Suite(.timeLimit(.minutes(5))) struct PinTwinTests {
-  @Test(arguments: Dataset.allCases, [41, 42] as [UInt64])
+  @Test(arguments: Dataset.allCases, Seeds.each(41...42))
   func `pins stand where the formula puts them`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed)
     let (index, twin) = (try FeatureIndex.of(features), Twin(features))
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Dataset.allCases, [51, 52] as [UInt64])
+  @Test(arguments: Dataset.allCases, Seeds.each(51...52))
   func `lists by bbox are those of the twin`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed)
     let (index, twin) = (try FeatureIndex.of(features), Twin(features))

@@ -50,7 +50,7 @@ import Threading
         == collection.index.ordinals.map(second.scopeOrdinal))
   }
 
-  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  @Test(arguments: Seeds.each(1...4))
   func `what is remembered of a changed collection is what a fresh one makes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var collection = try IndexedCollection(

@@ -13,7 +13,7 @@ import Testing
     points.map { point($0.0, $0.1) }
   }
 
-  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.each(1...8))
   func `random shapes hold what the twin says`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<40 {

@@ -103,7 +103,7 @@ import Testing
     #expect(blamed { $0.keepApart = Array(ids.prefix(100)) } == nil)
   }
 
-  @Test(arguments: [111, 112] as [UInt64])
+  @Test(arguments: Seeds.each(111...112))
   func `absurd numbers are refused or answered, never a trap`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let index = try FeatureIndex.of(Dataset.mixed.features(seed: seed, count: 200))

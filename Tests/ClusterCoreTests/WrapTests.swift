@@ -25,7 +25,7 @@ import Testing
       .annotations.map(\.count).sorted()
   }
 
-  @Test(arguments: [91, 92, 93] as [UInt64])
+  @Test(arguments: Seeds.each(91...93))
   func `data and view moved by half a world give the same clusters`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let here = features(800, using: &generator)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [94, 95] as [UInt64])
+  @Test(arguments: Seeds.each(94...95))
   func `a view moved by whole worlds is the same view`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let index = try FeatureIndex.of(features(800, using: &generator))

@@ -119,7 +119,7 @@ import Threading
   }
 
   /// Whatever comes at the same time, each wait ends once, and none is forgotten.
-  @Test(arguments: [1, 2] as [UInt64])
+  @Test(arguments: Seeds.each(1...2))
   func `each wait ends once`(seed: UInt64) async throws {
     let limits = VersionWaits.Limits(places: 60, placesOfAddress: 30)
     let (waits, ends) = (VersionWaits(limits: limits), Ends())

@@ -135,7 +135,7 @@ import Testing
   }
 
   /// Random bytes anywhere: what is read may be another text, but nothing traps.
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func randomBytesAnywhere(seed: UInt64) throws {
     let (directory, bytes) = try closedStore()
     var random = SeededGenerator(seed: seed)

@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2] as [UInt64])
+  @Test(arguments: Seeds.each(1...2))
   func aDamagedFileIsNotUsed(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let directory = TemporaryDirectory()

@@ -133,7 +133,7 @@ import Testing
   }
 
   /// Bits flipped anywhere in the rows: damage, or as it was.
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func flippedBitsOfRowsAreFound(seed: UInt64) throws {
     let directory = TemporaryDirectory()
     do {

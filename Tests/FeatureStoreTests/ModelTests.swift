@@ -5,7 +5,7 @@ import Testing
 
 /// The store against dictionaries: random writes and re-openings, everything compared bit for bit.
 @Suite(.timeLimit(.minutes(5))) struct ModelTests {
-  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  @Test(arguments: Seeds.each(1...4))
   func storeDoesWhatDictionariesDo(seed: UInt64) throws {
     let directory = TemporaryDirectory()
     var model = Model(seed: seed)

@@ -12,7 +12,7 @@ import Threading
   .enabled(if: Replica.url != nil, "PINCLUSTER_TEST_POSTGRES names no database"),
   .timeLimit(.minutes(5)))
 struct SharedStoreTests {
-  @Test("every store comes to what dictionaries hold", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("every store comes to what dictionaries hold", arguments: Seeds.each(1...4))
   func storesAgree(seed: UInt64) throws {
     var model = SharedModel(seed: seed)
     var replicas = try (0..<3).map { _ in try Replica(model.schema) }

@@ -82,7 +82,7 @@ import Testing
   func `what has none is refused`(_ geometry: String) { #expect(centroid(geometry) == nil) }
 
   /// The centroid of a random polygon is the mean of the squares of a fine grid that lie within it.
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func `random polygons`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<6 {

@@ -234,7 +234,7 @@ import Testing
     return text(writer.bytes)
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func `what is selected is what a dictionary of the members has`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<300 {

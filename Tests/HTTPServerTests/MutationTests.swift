@@ -1,4 +1,5 @@
 import HTTPServer
+import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct MutationTests {
@@ -14,7 +15,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func survivesWhatIsAlmostHTTP(seed: UInt64) throws {
     let server = try TestServer {
       $0.maximumBodyBytes = 4096

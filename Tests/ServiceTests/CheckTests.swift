@@ -96,7 +96,7 @@ import Testing
   }
 
   /// A flipped bit is found, or changes no feature.
-  @Test(arguments: [UInt64(1), 2]) func aFlippedBitIsFound(seed: UInt64) throws {
+  @Test(arguments: Seeds.each(1...2)) func aFlippedBitIsFound(seed: UInt64) throws {
     let intact = try CheckTests.stopped()
     let bytes = try Fixtures.bytes(path: intact.file("pincluster.db"))
     let export = ["export", "--collection", "c", "--data"]

@@ -120,7 +120,7 @@ import Testing
   }
 
   /// Of random features a table gives back all but as many as the command says.
-  @Test(arguments: [UInt64(1), 2, 3]) func whatATableCannotHoldIsCounted(seed: UInt64) throws {
+  @Test(arguments: Seeds.each(1...3)) func whatATableCannotHoldIsCounted(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let values = [
       "1", "-2.5e3", "0", "\"a\"", "\"\"", "\"12\"", "\" b \"", "\"x\\\"y\\\\\"", "\"\\u000a\"",

@@ -42,6 +42,17 @@ import Testing
     "clusters?\(world)&zoom=6.5&titleProperty=name&subtitleLimit=100",
   ])
   func `a small answer doesn't wait for large ones on the same loop`(path: String) throws {
+    // Where others keep this process waiting between two of its requests, the large ones may have been answered before the
+    // last is sent. If they had to be, they would be each time.
+    var counts: [Int] = []
+    while counts.count < 5, counts.last.map({ $0 >= 64 }) ?? true {
+      counts.append(try LongWorkTests.answered(beside: path))
+    }
+    #expect(counts.contains { $0 < 64 }, "\(counts) answered")
+  }
+
+  /// The number of requests that had been answered by the time a small one was, which was sent after 64 large ones.
+  private static func answered(beside path: String) throws -> Int {
     let server = try LongWorkTests.server()
     // So much that it takes far longer than a small answer, even if that is given up on the loop once, as it may be in a
     // build that is slow, and waits for a turn among the others of its address.
@@ -53,12 +64,11 @@ import Testing
     let metrics = try server.client.get("/metrics").text
     let answered = metrics.matches(
       of: /requests_total\{method="GET",route="[^"]*",status="200"\} (\d+)/)
-    // The readiness, and the small one; and those large ones that were quick.
-    let count = answered.reduce(0) { $0 + (Int($1.1) ?? 0) }
-    #expect(count < 64, "\(count) answered")
     // They are left unread: reading them one by one may be slower than clients may be.
     withExtendedLifetime(large) {}
     server.expectHealthy()
+    // The readiness, and the small one; and those large ones that were quick.
+    return answered.reduce(0) { $0 + (Int($1.1) ?? 0) }
   }
 
   @Test func `clients that leave take their work with them`() throws {

@@ -103,7 +103,9 @@ struct TestJSONParser {
   }
 
   private mutating func hex() throws(TestJSON.Malformed) -> UInt32 {
-    guard at + 4 <= bytes.count,
+    // `UInt32(_:radix:)` takes a sign, too.
+    guard at + 4 <= bytes.count, !bytes[at..<at + 4].contains(UInt8(ascii: "+")),
+      !bytes[at..<at + 4].contains(UInt8(ascii: "-")),
       let value = UInt32(String(decoding: bytes[at..<at + 4], as: UTF8.self), radix: 16)
     else { throw fail("four hex digits") }
     at += 4
