@@ -1,9 +1,14 @@
--- A script for wrk. Sends the requests of a file in their order, and prints the results as numbers:
--- requests, microseconds, bytes, errors, and the median and 99th percentile in microseconds.
+-- A script for wrk. Sends the requests of a file in their order, a line each: the target, and behind a space the
+-- GeoJSON that is put there, if any. Prints the results as numbers: requests, microseconds,
+-- bytes, errors, and the median and 99th percentile in microseconds.
 local requests, sent = {}, 0
 
 function init(arguments)
-  for line in io.lines(arguments[1]) do requests[#requests + 1] = wrk.format("GET", line) end
+  local types = { ["Content-Type"] = "application/geo+json" }
+  for line in io.lines(arguments[1]) do
+    local target, body = line:match("^(%S+) (.+)$")
+    requests[#requests + 1] = body and wrk.format("PUT", target, types, body) or wrk.format("GET", line)
+  end
 end
 
 function request()

@@ -5,21 +5,21 @@
 struct SortedFeatures: Sendable {
   let positions: WritableArray<Position>
   let references: WritableArray<RecordReference>
-  /// The expiries, ``FeatureEntry/never`` for features without one.
-  let expiries: WritableArray<Int64>
+  /// Whether each expires; when, its record says.
+  private let expire: WritableArray<Bool>
 
   /// Allocates memory for `count` features; the caller must set those from which it makes blocks.
   init(count: Int) {
     positions = WritableArray(count: count)
     references = WritableArray(count: count)
-    expiries = WritableArray(count: count)
+    expire = WritableArray(count: count)
   }
 
   @inline(__always)
   func set(_ index: Int, _ entry: FeatureEntry) {
     positions.pointer[index] = entry.position
     references.pointer[index] = entry.reference
-    expiries.pointer[index] = entry.expires
+    expire.pointer[index] = entry.expires != FeatureEntry.never
   }
 
   /// Returns consecutive blocks with the given ends, the first of which begins at `start`. O(n).
@@ -39,14 +39,19 @@ struct SortedFeatures: Sendable {
       let block = PointBlock(
         positions: positions.fixed.slice(points), references: references.fixed.slice(points),
         tree: tree)
-      return FeatureBlock(block, expires: expires(of: points))
+      return FeatureBlock(block, expires: expiries(of: points, records))
     }
   }
 
-  /// Returns a copy of the expiries of some features, or nil if none expires.
-  private func expires(of points: Range<Int>) -> FixedArray<Int64>? {
-    let own = expiries.pointer + points.lowerBound
-    let doesExpire = (0..<points.count).contains { own[$0] != FeatureEntry.never }
-    return doesExpire ? WritableArray(copying: own, count: points.count).fixed : nil
+  /// Returns the expiries of some features, ``FeatureEntry/never`` for those without one, or nil if none expires.
+  private func expiries(of points: Range<Int>, _ records: RecordArena) -> FixedArray<Int64>? {
+    guard points.contains(where: { expire.pointer[$0] }) else { return nil }
+    let expiries = WritableArray<Int64>(count: points.count)
+    for (offset, point) in points.enumerated() {
+      expiries.pointer[offset] =
+        expire.pointer[point]
+        ? records[references.pointer[point]].expires ?? FeatureEntry.never : FeatureEntry.never
+    }
+    return expiries.fixed
   }
 }

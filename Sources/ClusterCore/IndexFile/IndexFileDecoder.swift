@@ -55,11 +55,8 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     let features = SortedFeatures(count: count)
     let order = WritableArray<UInt32>(count: count)
     guard read(references, into: features, order), areSectionsInOrder(features, records),
-      IndexFileDecoder.isComplete(order)
+      let ends = IndexFileDecoder.ends(features, blockCapacity, checking: order)
     else { return nil }
-    let ends = BlockCuts.ends(count: count, capacity: blockCapacity) {
-      features.positions.pointer[$0].zOrder
-    }
     return FeatureIndex(
       records: records, blocks: IndexFileDecoder.blocks(features, ends, records),
       directory: IndexFileDecoder.directory(features, order), blockCapacity: blockCapacity)
@@ -127,6 +124,26 @@ struct IndexFileDecoder<Source: IndexFileSource> {
         positions[first].zOrder, records[references[first]],
         (positions[first - 1].zOrder, records[references[first - 1]]))
     }
+  }
+
+  /// The ends of the blocks, and at the same time a look at the order; nil if it isn't complete. O(n).
+  private static func ends(
+    _ features: SortedFeatures, _ capacity: Int, checking order: WritableArray<UInt32>
+  ) -> [Int]? {
+    let ends = Locked<[Int]>([])
+    let isFine = Locked(false)
+    ParallelWork.run(2) { part in
+      if part == 0 {
+        let isComplete = isComplete(order)
+        isFine.withLock { $0 = isComplete }
+      } else {
+        let found = BlockCuts.ends(count: order.count, capacity: capacity) {
+          features.positions.pointer[$0].zOrder
+        }
+        ends.withLock { $0 = found }
+      }
+    }
+    return isFine.withLock(\.self) ? ends.withLock(\.self) : nil
   }
 
   /// Whether an order has the offset of every feature once. O(n).

@@ -26,10 +26,14 @@ extension Position {
     self.init(x: Position.steps(point.x), y: Position.steps(point.y))
   }
 
-  /// Creates the position of a coordinate.
-  public init(_ coordinate: Coordinate) { self.init(WebMercator.project(coordinate)) }
+  /// Creates the position of a coordinate: that of the map point that ``WebMercator/project(_:)`` gives.
+  public init(_ coordinate: Coordinate) {
+    self.init(
+      x: Position.steps(WebMercator.x(longitude: coordinate.foldedLongitude)),
+      y: LatitudeSteps.shared.step(of: coordinate.latitude))
+  }
 
-  private static func steps(_ mapPoints: Double) -> UInt32 {
+  static func steps(_ mapPoints: Double) -> UInt32 {
     UInt32(min(max(mapPoints * stepsPerMapPoint, 0), 4_294_967_295))
   }
 
