@@ -67,7 +67,12 @@ enum FuzzIndexFile {
           place.latitude.magnitude <= 90 && place.longitude.magnitude <= 180, "no place: \(place)")
         try FuzzFinding.unless(
           !isOrdered || index.ordinal(of: record.id) == ordinal, "found elsewhere: \(record.id)")
-        _ = (Array(record.properties), Array(record.furtherOrdinates), record.expires)
+        let (first, last) = (record.properties.first, record.properties.last)
+        try FuzzFinding.unless(
+          first == UInt8(ascii: "{") && last == UInt8(ascii: "}")
+            && record.furtherOrdinates.allSatisfy(\.isFinite)
+            && record.expires.map(FeatureRecord.expiryRange.contains) ?? true,
+          "no record: \(record.id)")
       }
     }
     try FuzzFinding.unless(count == index.count, "\(count) of \(index.count) features")
