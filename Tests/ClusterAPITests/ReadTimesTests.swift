@@ -119,8 +119,8 @@ import Threading
         }
       }
     }
-    // How long each takes is the machine's matter, and so is where it begins next; but some are known to take time.
-    #expect(kinds.count == 24 && places.contains { $0 != nil })
+    // Of some it is known that they take time, and little. Whether any is taken for one that takes none is chance.
+    #expect(kinds.count == 24 && places.contains("quick"))
   }
 
   @Test func `reads of a kind that takes too long begin elsewhere, others where the request came`()

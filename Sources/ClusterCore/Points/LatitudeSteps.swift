@@ -32,26 +32,14 @@ struct LatitudeSteps: @unchecked Sendable {
     (interval + 0.5) / intervalsPerDegree - WebMercator.maximumLatitude
   }
 
-  /// Returns the Taylor coefficients at a latitude in degrees. The ordinate is the inverse Gudermannian function, whose
-  /// derivative is the secant, so its n-th derivative is sec φ · Qₙ(tan φ) with Q₁ = 1 and Qₙ₊₁(t) = t·Qₙ(t) + (1 + t²)·Qₙ'(t).
+  /// Returns the Taylor coefficients at a latitude in degrees.
   private static func coefficients(at latitude: Double) -> SIMD8<Double> {
     let radians = latitude * .pi / 180
-    let (tangent, secant) = (tan(radians), 1 / cos(radians))
-    var result = SIMD8<Double>.zero
-    result[0] = WebMercator.y(latitude: latitude) * Position.stepsPerMapPoint
-    var polynomial: [Double] = [1]
-    var scale = -WebMercator.worldSize * Position.stepsPerMapPoint / (2 * .pi)
-    for power in 1...7 {
-      scale *= .pi / 180 / Double(power)
-      result[power] = secant * polynomial.reversed().reduce(0) { $0 * tangent + $1 } * scale
-      var next = [Double](repeating: 0, count: polynomial.count + 1)
-      for (exponent, factor) in polynomial.enumerated() {
-        next[exponent + 1] += factor * Double(exponent + 1)
-        if exponent > 0 { next[exponent - 1] += factor * Double(exponent) }
-      }
-      polynomial = next
-    }
-    return result
+    return TaylorSeries.coefficients(
+      value: WebMercator.y(latitude: latitude) * Position.stepsPerMapPoint,
+      factor: 1 / cos(radians), x: tan(radians), sign: 1,
+      scale: -WebMercator.worldSize * Position.stepsPerMapPoint / (2 * .pi), unit: .pi / 180,
+      powers: 7)
   }
 
   /// Returns the step that a latitude is in: that of `y(latitude:)`.

@@ -29,28 +29,13 @@ struct StepDegrees: @unchecked Sendable {
     self.table = UnsafePointer(table)
   }
 
-  /// Returns the Taylor coefficients at an ordinate t. The latitude is the Gudermannian function of
-  /// t with φ' = cos φ, so its n-th derivative is cos φ · Pₙ(sin φ) with P₁ = 1 and Pₙ₊₁(s) = (1 −
-  /// s²)·Pₙ'(s) − s·Pₙ(s).
+  /// Returns the Taylor coefficients at an ordinate t.
   private static func coefficients(at t: Double) -> SIMD8<Double> {
     let latitude = atan(sinh(t))
-    let (sine, cosine) = (sin(latitude), cos(latitude))
-    var result = SIMD8<Double>.zero
-    result[0] = latitude
-    var polynomial: [Double] = [1]
-    var scale = 1.0
-    for power in 1...6 {
-      scale *= -2 * .pi / perWorld / Double(power)
-      let value = polynomial.reversed().reduce(0) { $0 * sine + $1 }
-      result[power] = cosine * value * scale
-      var next = [Double](repeating: 0, count: polynomial.count + 1)
-      for (exponent, factor) in polynomial.enumerated() {
-        next[exponent + 1] -= factor * Double(exponent + 1)
-        if exponent > 0 { next[exponent - 1] += factor * Double(exponent) }
-      }
-      polynomial = next
-    }
-    return result * (180 / .pi * FixedDegrees.perDegree)
+    let series = TaylorSeries.coefficients(
+      value: latitude, factor: cos(latitude), x: sin(latitude), sign: -1, unit: -2 * .pi / perWorld,
+      powers: 6)
+    return series * (180 / .pi * FixedDegrees.perDegree)
   }
 
   /// Returns the interval of the table that contains a y.
