@@ -36,10 +36,12 @@ import Testing
     return (Double(fields[11]) ?? 0) / 100 + (Double(fields[12]) ?? 0) / 100
   }
 
+  /// Each takes longer than quick work may, in any build: among quick work of an address the first to come is the first.
   @Test(arguments: [
-    "clusters?\(world)&zoom=6.2&members=100", "clusters?\(world)&zoom=6.3&debug=false&f=geojson",
+    "clusters?\(world)&zoom=6.2&members=100",
+    "clusters?\(world)&zoom=6.3&members=100&debug=false&f=geojson",
     "items?limit=10000&sortby=name,-population",
-    "clusters?\(world)&zoom=6.5&titleProperty=name&subtitleLimit=100",
+    "clusters?\(world)&zoom=6.5&members=100&titleProperty=name&subtitleLimit=100",
   ])
   func `a small answer doesn't wait for large ones on the same loop`(path: String) throws {
     // Where others keep this process waiting between two of its requests, the large ones may have been answered before the

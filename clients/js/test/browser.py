@@ -9,7 +9,9 @@ Needs playwright, maplibre, folium, ipyleaflet and axe-playwright-python (PyPI),
 with 1 if one fails.
 """
 
+import concurrent.futures
 import contextlib
+import multiprocessing
 import re
 import sys
 import tempfile
@@ -36,12 +38,31 @@ from harness import TESTS, Browser
 from service import Service
 
 
-def main():
-    binary = sys.argv[1]
-    only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
-    chosen, failures = [one for one in TESTS if only in one.__name__], []
-    if not chosen:
-        sys.exit(f"no test is named {only}")
+def attempt(one, chromium, service):
+    """Runs a test, and prints a line; the lines that say why it failed, if it did."""
+    begun = time.monotonic()
+    try:
+        one(lambda of=service, **options: Browser(chromium, of, **options), service)
+        print(f"ok {one.__name__} ({time.monotonic() - begun:.1f} s)", flush=True)
+        return []
+    except Exception:
+        # Not the frames of playwright.
+        own = [line for line in traceback.format_exc().splitlines() if not re.search(r"site-packages|\^\^|^    \w", line)]
+        failure = [f"FAILED {one.__name__} ({time.monotonic() - begun:.1f} s)", *own[-25:]]
+        print(failure[0], flush=True)
+        # So that what a test has left open takes no time of the next one.
+        for context in chromium.contexts:
+            context.close()
+        return failure
+
+
+# The number of tests that have been begun.
+BEGUN = multiprocessing.Value("i", 0)
+
+
+def run(binary, chosen):
+    """Runs those tests that nobody has begun, by a service and a browser of its own, and returns the failures."""
+    failures = []
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         service = stack.enter_context(Service(binary, folder))
@@ -50,19 +71,24 @@ def main():
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--enable-unsafe-swiftshader",
                                                             "--disable-features=LocalNetworkAccessChecks"])
         stack.callback(chromium.close)
-        for one in chosen:
-            begun = time.monotonic()
-            try:
-                one(lambda of=service, **options: Browser(chromium, of, **options), service)
-                print(f"ok {one.__name__} ({time.monotonic() - begun:.1f} s)", flush=True)
-            except Exception:
-                # Not the frames of playwright.
-                own = [line for line in traceback.format_exc().splitlines() if not re.search(r"site-packages|\^\^|^    \w", line)]
-                failures.append([f"FAILED {one.__name__} ({time.monotonic() - begun:.1f} s)", *own[-25:]])
-                print(failures[-1][0], flush=True)
-                # So that what a test has left open takes no time of the next one.
-                for context in chromium.contexts:
-                    context.close()
+        while True:
+            with BEGUN.get_lock():
+                number, BEGUN.value = BEGUN.value, BEGUN.value + 1
+            if number >= len(chosen):
+                return failures
+            failures += filter(None, [attempt(chosen[number], chromium, service)])
+
+
+def main():
+    binary = sys.argv[1]
+    only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
+    chosen = [one for one in TESTS if only in one.__name__]
+    if not chosen:
+        sys.exit(f"no test is named {only}")
+    # Most of the time of a test is waiting, until nothing moves.
+    workers = min(2, len(chosen))
+    with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+        failures = [failure for one in [pool.submit(run, binary, chosen) for _ in range(workers)] for failure in one.result()]
     # At the end, where a reader of the log looks.
     for failure in failures:
         print(*failure, sep="\n")
