@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes Sources/ClusterCore/Filters/AccentTable+Groups.swift: letters with diacritics, and what is left of them without.
+"""Makes Sources/ClusterCore/Query/Filters/AccentTable+Groups.swift: letters with diacritics, and what is left of them without.
 
 usage: accents.py OUT
 
