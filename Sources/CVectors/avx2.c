@@ -151,6 +151,6 @@ INLINE2 __m128i sum_some(const uint64_t *points, const uint64_t *found, uint64_t
 #include "descent.h"
 
 const cvectors_functions cvectors_functions_avx2 = {
-    descend, cvectors_decimals_avx2, cvectors_figures_avx2};
+    descend, cvectors_decimals_avx2, cvectors_figures_avx2, cvectors_positions_avx2};
 
 #endif

@@ -63,5 +63,6 @@ INLINE2 Numbers coefficients_of(cvectors_latitudes latitudes, Words intervals, i
 
 cvectors_write_decimals cvectors_decimals_avx2;
 cvectors_find_figures cvectors_figures_avx2;
+cvectors_find_positions cvectors_positions_avx2;
 
 #endif

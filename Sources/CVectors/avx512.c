@@ -226,6 +226,6 @@ AVX512 static void decimals(const double *numbers, cvectors_decimals *found) {
 #include "descent.h"
 
 const cvectors_functions cvectors_functions_avx512 = {
-    descend, decimals, cvectors_figures_avx512};
+    descend, decimals, cvectors_figures_avx512, cvectors_positions_avx2};
 
 #endif

@@ -15,5 +15,6 @@
 #define INLINE AVX512 __attribute__((always_inline)) static inline
 
 cvectors_find_figures cvectors_figures_avx512;
+cvectors_find_positions cvectors_positions_avx2;
 
 #endif

@@ -45,7 +45,9 @@ import Testing
 
   /// The number of changes that a start has read beside the index file; nil if it read none.
   private static func changes(_ server: ServerProcess) -> Int? {
-    server.log.first { $0["event"] == "index read" }.flatMap { $0["changes"]?.int }
+    // A thread of its own writes the log, in order.
+    #expect(eventually { server.log.contains { $0["event"] == "ready" } })
+    return server.log.first { $0["event"] == "index read" }.flatMap { $0["changes"]?.int }
   }
 
   @Test func aStartReadsTheFileOrTheRows() throws {

@@ -140,6 +140,21 @@ typedef struct {
 typedef void cvectors_find_figures(const cvectors_point_sum *_Nonnull const *_Nonnull sums,
                                    cvectors_latitudes latitudes, cvectors_figures *found);
 
+/// The steps of latitudes, from north to south: polynomials of eight coefficients, of the distance in degrees from the middle
+/// of an interval, from the southernmost interval on.
+typedef struct {
+  const double *table;
+  double intervals, intervals_per_degree;
+  /// The latitude of the northern edge of the world; the southern edge has the same, negative.
+  double northern_edge;
+  /// The distance from an edge of a step within which a polynomial isn't trusted.
+  double tolerance;
+} cvectors_steps;
+
+/// Finds the positions of up to 64 coordinates, each a longitude and a latitude in degrees. Returns one bit for each of which the
+/// y isn't certain, and is anything.
+typedef uint64_t cvectors_find_positions(const double *coordinates, size_t count, cvectors_steps steps, uint64_t *points);
+
 /// Adds a cell without features to a table, at a place that has none; returns its slot.
 int32_t cvectors_append(cvectors_table *table, uint32_t place);
 
@@ -148,6 +163,7 @@ typedef struct {
   cvectors_descend *descend;
   cvectors_write_decimals *decimals;
   cvectors_find_figures *figures;
+  cvectors_find_positions *positions;
 } cvectors_functions;
 
 /// The best functions for this processor; NULL if it lacks the instructions for any.

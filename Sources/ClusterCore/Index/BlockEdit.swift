@@ -116,7 +116,7 @@ struct BlockEdit {
       case .kept(let range): return [.kept(range)]
       case .entries(let entries):
         let ends = BlockCuts.ends(count: entries.count, capacity: capacity) {
-          entries[$0].position.zOrder
+          entries[$0].position
         }
         return zip([0] + ends, ends).map { start, end in
           entries[start..<end].withUnsafeBufferPointer {

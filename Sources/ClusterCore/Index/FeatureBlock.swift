@@ -77,22 +77,33 @@ struct FeatureEntry: BitwiseCopyable {
 
 /// Divides a sequence into blocks.
 enum BlockCuts {
+  /// Returns the ends of blocks of positions in index order; see ``ends(count:capacity:least:jump:)``. O(n).
+  @inline(__always)
+  static func ends(count: Int, capacity: Int, position: (Int) -> Position) -> [Int] {
+    ends(count: count, capacity: capacity, least: Position(x: 0, y: 0)) {
+      position($0 - 1).difference(from: position($0))
+    }
+  }
+
   /// Returns the ends of blocks of at most `capacity` of `count` elements. Where there is a choice,
   /// a block ends at the largest jump along the curve, so that it covers a few large squares rather
   /// than many small ones. O(n).
   ///
-  /// - Parameter key: returns the key of an element on the Z-order curve.
-  static func ends(count: Int, capacity: Int, key: (Int) -> UInt64) -> [Int] {
+  /// - Parameters:
+  ///   - least: no jump.
+  ///   - jump: returns the jump along the curve from the element before one to that.
+  @inline(__always)
+  static func ends<Jump: Comparable>(
+    count: Int, capacity: Int, least: Jump, jump: (Int) -> Jump
+  ) -> [Int] {
     var ends: [Int] = []
     var start = 0
     while count - start > capacity {
       let last = min(start + capacity, count - capacity / 4)
-      var best = (jump: UInt64(0), end: last)
-      var before = key(start + capacity / 2 - 1)
+      var best = (jump: least, end: last)
       for end in start + capacity / 2...last {
-        let after = key(end)
-        if before ^ after > best.jump { best = (before ^ after, end) }
-        before = after
+        let own = jump(end)
+        if own > best.jump { best = (own, end) }
       }
       ends.append(best.end)
       start = best.end

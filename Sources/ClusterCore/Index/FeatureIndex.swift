@@ -101,7 +101,9 @@ public final class FeatureIndex: Sendable {
     }
     // The sort is stable, so ids break ties.
     RadixSort.sort(keys: keys.pointer, values: ranks.pointer, count: count)
-    let ends = BlockCuts.ends(count: count, capacity: blockCapacity) { keys.pointer[$0] }
+    let ends = BlockCuts.ends(count: count, capacity: blockCapacity, least: 0) {
+      keys.pointer[$0 - 1] ^ keys.pointer[$0]
+    }
     let features = SortedFeatures(count: count)
     let ahead = 16
     for index in 0..<count {

@@ -16,7 +16,7 @@ extension FeatureIndex {
   convenience init(selected entries: GrowingArray<FeatureEntry>, sharing records: RecordArena) {
     let capacity = PointIndex.maximumBlockCount
     let ends = BlockCuts.ends(count: entries.count, capacity: capacity) {
-      entries.pointer[$0].position.zOrder
+      entries.pointer[$0].position
     }
     let features = SortedFeatures(count: entries.count)
     for index in 0..<entries.count { features.set(index, entries.pointer[index]) }

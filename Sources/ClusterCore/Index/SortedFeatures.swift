@@ -18,8 +18,14 @@ struct SortedFeatures: Sendable {
   @inline(__always)
   func set(_ index: Int, _ entry: FeatureEntry) {
     positions.pointer[index] = entry.position
-    references.pointer[index] = entry.reference
-    expire.pointer[index] = entry.expires != FeatureEntry.never
+    set(index, entry.reference, expires: entry.expires != FeatureEntry.never)
+  }
+
+  /// Sets all of a feature but its position.
+  @inline(__always)
+  func set(_ index: Int, _ reference: RecordReference, expires: Bool) {
+    references.pointer[index] = reference
+    expire.pointer[index] = expires
   }
 
   /// Returns consecutive blocks with the given ends, the first of which begins at `start`. O(n).

@@ -121,8 +121,8 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     let (positions, references) = (features.positions.pointer, features.references.pointer)
     return firsts[..<recordSections].dropFirst().allSatisfy { first in
       IndexFileRecords.follows(
-        positions[first].zOrder, records[references[first]],
-        (positions[first - 1].zOrder, records[references[first - 1]]))
+        positions[first], records[references[first]],
+        (positions[first - 1], records[references[first - 1]]))
     }
   }
 
@@ -138,7 +138,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
         isFine.withLock { $0 = isComplete }
       } else {
         let found = BlockCuts.ends(count: order.count, capacity: capacity) {
-          features.positions.pointer[$0].zOrder
+          features.positions.pointer[$0]
         }
         ends.withLock { $0 = found }
       }

@@ -17,26 +17,43 @@ enum IndexFileRecords {
     into features: SortedFeatures, _ first: Int, count: Int
   ) -> Bool {
     guard let base = bytes.baseAddress else { return count == 0 }
+    let positions = features.positions.pointer
+    var batch = CoordinateBatch()
     var offset = 0
-    var before: (key: UInt64, record: FeatureRecord)?
-    for index in 0..<count {
-      guard let record = record(base + offset, room: bytes.count - offset) else { return false }
-      let own = RecordReference(raw: reference &+ UInt32(truncatingIfNeeded: offset >> 3))
-      let entry = FeatureEntry(own, record)
-      let key = entry.position.zOrder
-      if let before, !follows(key, record, before) { return false }
-      before = (key, record)
-      features.set(first + index, entry)
-      offset += record.size
+    // The record before the current one of those whose positions are known.
+    var before: FeatureRecord?
+    for start in stride(from: first, to: first + count, by: CoordinateBatch.capacity) {
+      let group = start..<min(start + CoordinateBatch.capacity, first + count)
+      let begin = offset
+      for index in group {
+        guard let record = record(base + offset, room: bytes.count - offset) else { return false }
+        let own = RecordReference(raw: reference &+ UInt32(truncatingIfNeeded: offset >> 3))
+        features.set(index, own, expires: record.flags & FeatureRecord.expiresFlag != 0)
+        batch.append(record.coordinate)
+        offset += record.size
+      }
+      batch.takePositions(positions + start)
+      var record = FeatureRecord(base: base + begin)
+      for index in group {
+        if let before {
+          guard follows(positions[index], record, (positions[index - 1], before)) else {
+            return false
+          }
+        }
+        before = record
+        record = FeatureRecord(base: record.base + record.size)
+      }
     }
     return offset == bytes.count
   }
 
   /// Whether a record comes after another in index order.
+  @inline(__always)
   static func follows(
-    _ key: UInt64, _ record: FeatureRecord, _ before: (key: UInt64, record: FeatureRecord)
+    _ position: Position, _ record: FeatureRecord,
+    _ before: (position: Position, record: FeatureRecord)
   ) -> Bool {
-    if key != before.key { return key > before.key }
+    if position != before.position { return before.position < position }
     return FeatureRecord.compareIDs(before.record, record) < 0
   }
 

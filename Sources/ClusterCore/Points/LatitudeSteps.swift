@@ -1,3 +1,4 @@
+import CVectors
 import Glibc
 
 /// The steps of latitudes, by Taylor polynomials of the projection around the middles of 512 intervals, which take less time than a
@@ -25,6 +26,15 @@ struct LatitudeSteps: @unchecked Sendable {
         to: LatitudeSteps.coefficients(at: LatitudeSteps.middle(Double(interval))))
     }
     self.table = UnsafePointer(table)
+  }
+
+  /// The polynomials, as vectorized code reads them.
+  var forVectors: cvectors_steps {
+    cvectors_steps(
+      table: UnsafeRawPointer(table).assumingMemoryBound(to: Double.self),
+      intervals: Double(LatitudeSteps.intervals),
+      intervals_per_degree: LatitudeSteps.intervalsPerDegree,
+      northern_edge: WebMercator.maximumLatitude, tolerance: LatitudeSteps.tolerance)
   }
 
   @inline(__always)

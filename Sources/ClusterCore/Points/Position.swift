@@ -41,6 +41,13 @@ extension Position {
   /// pair.
   public var zOrder: UInt64 { Position.spread(x) | Position.spread(y) << 1 }
 
+  /// The bits in which two positions differ. Of positions in order, it grows with the size of the largest square of the quadtree
+  /// that parts them.
+  @inline(__always)
+  func difference(from other: Position) -> Position {
+    Position(x: x ^ other.x, y: y ^ other.y)
+  }
+
   /// Inserts a zero bit above each bit.
   private static func spread(_ value: UInt32) -> UInt64 {
     var v = UInt64(value)
@@ -50,6 +57,18 @@ extension Position {
     v = (v | v << 2) & 0x3333_3333_3333_3333
     v = (v | v << 1) & 0x5555_5555_5555_5555
     return v
+  }
+}
+
+extension Position: Comparable {
+  /// The order along the Z-order curve, that of ``zOrder``.
+  @inline(__always)
+  public static func < (a: Position, b: Position) -> Bool {
+    // The highest bit in which they differ decides. That of y is above that of x in the same place. Which axis it is on can't be
+    // predicted, so there is no branch for that.
+    let (x, y) = (a.x ^ b.x, a.y ^ b.y)
+    let byX: UInt32 = x & ~y > y ? .max : 0
+    return a.x & byX | a.y & ~byX < b.x & byX | b.y & ~byX
   }
 }
 
