@@ -53,7 +53,8 @@ struct IndexFileDecoder<Source: IndexFileSource> {
   func decode(blockCapacity: Int = PointIndex.maximumBlockCount) -> FeatureIndex? {
     guard let (records, references) = layOut() else { return nil }
     let features = SortedFeatures(count: count)
-    let order = WritableArray<UInt32>(count: count)
+    // The offsets of the features in the order of ids, in place of which come their references.
+    let order = WritableArray<RecordReference>(count: count)
     guard read(references, into: features, order), areSectionsInOrder(features, records),
       let ends = IndexFileDecoder.ends(features, blockCapacity, checking: order)
     else { return nil }
@@ -83,7 +84,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
 
   /// Reads all sections and returns whether all are as they were written.
   private func read(
-    _ references: [UInt32], into features: SortedFeatures, _ order: WritableArray<UInt32>
+    _ references: [UInt32], into features: SortedFeatures, _ order: WritableArray<RecordReference>
   ) -> Bool {
     let outcome = WritableArray<Bool>(count: sections.count)
     let (source, sections, firsts) = (source, sections, firsts)
@@ -128,7 +129,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
 
   /// The ends of the blocks, and at the same time a look at the order; nil if it isn't complete. O(n).
   private static func ends(
-    _ features: SortedFeatures, _ capacity: Int, checking order: WritableArray<UInt32>
+    _ features: SortedFeatures, _ capacity: Int, checking order: WritableArray<RecordReference>
   ) -> [Int]? {
     let ends = Locked<[Int]>([])
     let isFine = Locked(false)
@@ -147,11 +148,11 @@ struct IndexFileDecoder<Source: IndexFileSource> {
   }
 
   /// Whether an order has the offset of every feature once. O(n).
-  private static func isComplete(_ order: WritableArray<UInt32>) -> Bool {
+  private static func isComplete(_ order: WritableArray<RecordReference>) -> Bool {
     let seen = WritableArray<UInt64>(count: order.count / 64 + 1)
     seen.pointer.update(repeating: 0, count: seen.count)
     for rank in 0..<order.count {
-      let offset = Int(order.pointer[rank])
+      let offset = Int(order.pointer[rank].raw)
       guard offset < order.count else { return false }
       let bit: UInt64 = 1 << UInt64(offset & 63)
       guard seen.pointer[offset >> 6] & bit == 0 else { return false }
@@ -160,20 +161,21 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     return true
   }
 
-  /// Makes the directory of features in some order. O(n).
+  /// Makes the directory of features in some order, which it becomes. O(n).
   private static func directory(
-    _ features: SortedFeatures, _ order: WritableArray<UInt32>
+    _ features: SortedFeatures, _ order: WritableArray<RecordReference>
   ) -> IDDirectory {
     // Blocks of the directory have room for a few more.
     let size = IDDirectory.capacity * 3 / 4
+    // Each block is handed over once it is written.
+    let all = order.fixed
     let blocks = inParts(of: (order.count + size - 1) / size) { numbers in
       numbers.map { number in
-        let start = number * size
-        let block = WritableArray<RecordReference>(count: min(size, order.count - start))
-        for offset in 0..<block.count {
-          block.pointer[offset] = features.references.pointer[Int(order.pointer[start + offset])]
+        let ranks = number * size..<min((number + 1) * size, order.count)
+        for rank in ranks {
+          order.pointer[rank] = features.references.pointer[Int(order.pointer[rank].raw)]
         }
-        return block.fixed
+        return all.slice(ranks)
       }
     }
     return IDDirectory(blocks)
