@@ -9,8 +9,11 @@
 #include <time.h>
 
 // Contexts of TLS, by what Mozilla calls "intermediate": TLS 1.2 with ephemeral keys and authenticated encryption,
-// and TLS 1.3. Without finite-field Diffie-Hellman, which costs the server much more than a client.
+// and TLS 1.3. Without finite-field Diffie-Hellman, which costs the server much more than a client. Of what a client offers,
+// AES with keys of 128 bits is chosen, which takes less time than 256; ChaCha20 if that is what the client prefers, as those do
+// that have no instructions for AES.
 
+static const char suites[] = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 static const char ciphers[] =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
@@ -41,7 +44,8 @@ static int choose_protocol(SSL *ssl, const unsigned char **chosen, unsigned char
 static int no_password(char *buffer, int size, int is_writing, void *argument) { return -1; }
 
 static bool configure_server(SSL_CTX *tls) {
-  SSL_CTX_set_options(tls, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_options(tls, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+                               SSL_OP_PRIORITIZE_CHACHA);
   // A reply's record is as large as can be, so that one write must not stand for all.
   SSL_CTX_set_mode(tls, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                             SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -54,7 +58,7 @@ static bool configure_server(SSL_CTX *tls) {
   SSL_CTX_set_alpn_select_cb(tls, choose_protocol, NULL);
   static const unsigned char name[] = "pincluster";
   return SSL_CTX_set_min_proto_version(tls, TLS1_2_VERSION) == 1 &&
-         SSL_CTX_set_cipher_list(tls, ciphers) == 1 &&
+         SSL_CTX_set_ciphersuites(tls, suites) == 1 && SSL_CTX_set_cipher_list(tls, ciphers) == 1 &&
          SSL_CTX_set1_groups_list(tls, "X25519:P-256:P-384") == 1 &&
          SSL_CTX_set_session_id_context(tls, name, sizeof name - 1) == 1;
 }

@@ -50,6 +50,16 @@ def protocols(binary):
         client = service.connect(of_version(ssl.TLSVersion.TLSv1_2, set_ciphers=(name,)))
         assert client.socket.cipher()[0] == name
         assert client.ask("GET", "/health/live").status == 200
+    # Of what a client offers, the cheapest; what needs no instructions for AES if the client prefers that.
+    for offered, chosen in ((STRONG[::-1], STRONG[2]), ((STRONG[1], STRONG[2], STRONG[0]), STRONG[0])):
+        client = service.connect(of_version(ssl.TLSVersion.TLSv1_2, set_ciphers=(":".join(offered),)))
+        assert client.socket.cipher()[0] == chosen, offered
+    suites = [f"TLS_{name}" for name in ("AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256")]
+    for offered, chosen in ((suites[::-1], suites[2]), ((suites[1], suites[2], suites[0]), suites[0]), (suites[1:2], suites[1])):
+        shown = subprocess.run(
+            ["openssl", "s_client", "-connect", f"127.0.0.1:{service.port}", "-ciphersuites", ":".join(offered)], input=b"",
+            capture_output=True, timeout=60)
+        assert f"Cipher is {chosen}\n".encode() in shown.stdout, (offered, shown.stdout[-1000:])
     for name in WEAK:
         context = of_version(ssl.TLSVersion.TLSv1_2, set_ciphers=(f"{name}:@SECLEVEL=0",))
         assert "handshake failure" in fails(lambda: service.connect(context), ssl.SSLError), name
