@@ -72,7 +72,7 @@ let package = Package(
     .target(name: "CProtozero"),
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
 
-    // The rooms of the house.
+    // The targets, the lowest first.
     .target(name: "Texts", swiftSettings: strict),
     .target(name: "Threading", dependencies: ["CHints"], swiftSettings: strict),
     .target(

@@ -9,9 +9,9 @@
 #include <time.h>
 
 // Contexts of TLS, by what Mozilla calls "intermediate": TLS 1.2 with ephemeral keys and authenticated encryption,
-// and TLS 1.3. Without finite-field Diffie-Hellman, which costs the server much more than a client. Of what a client offers,
-// AES with keys of 128 bits is chosen, which takes less time than 256; ChaCha20 if that is what the client prefers, as those do
-// that have no instructions for AES.
+// and TLS 1.3. Without finite-field Diffie-Hellman, which costs the server much more than a client. Keys of 128 bits come first,
+// as AES takes less time with them than with 256, and ChaCha20 if a client prefers that, as those do that have no instructions
+// for AES.
 
 static const char suites[] = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 static const char ciphers[] =

@@ -35,7 +35,8 @@ const cvectors_functions *cvectors_usable(unsigned number) {
   __builtin_cpu_init();
   const cvectors_functions *usable[2];
   unsigned count = 0;
-  if (has_avx512()) usable[count++] = &cvectors_functions_avx512;
+  // Some of its functions are those for AVX2.
+  if (has_avx512() && has_avx2()) usable[count++] = &cvectors_functions_avx512;
   if (has_avx2()) usable[count++] = &cvectors_functions_avx2;
   return number < count ? usable[number] : NULL;
 }

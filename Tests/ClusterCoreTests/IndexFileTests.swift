@@ -38,6 +38,19 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
     memory[section][offset] ^= 1 << UInt8(bit)
   }
 
+  /// Exchanges a record with the next one. All have the same size.
+  func exchange(_ number: Int) {
+    func record(_ number: Int) -> UnsafeMutableRawBufferPointer {
+      let each = sections[0].featureCount
+      let size = sections[0].byteCount / each
+      return UnsafeMutableRawBufferPointer(
+        rebasing: memory[number / each][number % each * size..<(number % each + 1) * size])
+    }
+    let first = [UInt8](record(number))
+    record(number).copyMemory(from: UnsafeRawBufferPointer(record(number + 1)))
+    record(number + 1).copyBytes(from: first)
+  }
+
   func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
     guard target.count <= memory[section].count else { return false }
     target.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[section][..<target.count]))
@@ -130,6 +143,31 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
   @Test func `memory for more features than can be is refused`() {
     #expect(FeatureIndexBuilder.withMemory(for: 1_000_000) { true } == true)
     #expect(FeatureIndexBuilder.withMemory(for: FeatureIndex.maximumCount + 1) { true } == nil)
+  }
+
+  @Test func `records that are out of order are refused`() throws {
+    var batch = FeatureBatch()
+    var properties = "{\"t\":\"\(String(repeating: "x", count: 8000))\"}"
+    for number in 0..<200 {
+      properties.withUTF8 { properties in
+        // Pairs have a coordinate in common, so that their ids decide.
+        batch.append(
+          id: FeatureID(known: number),
+          coordinate: Coordinate(latitude: 1, longitude: Double(number / 2)),
+          further: .init(start: nil, count: 0),
+          properties: UnsafeRawBufferPointer(properties), expires: nil)
+      }
+    }
+    let source = try MemorySource(FeatureIndex(blockCapacity: 30).applying(.upsert(batch)))
+    #expect(IndexFileDecoder(source)?.decode(blockCapacity: 30) != nil)
+    let first = source.sections[0].featureCount
+    #expect((66..<198).contains(first) && source.sections[1].kind == .records)
+    // At the ends of a section, of those that are read together, and across two sections.
+    for number in [0, 1, 62, 63, 64, first - 2, first - 1, first, 198] {
+      let damaged = MemorySource(copying: source)
+      damaged.exchange(number)
+      #expect(IndexFileDecoder(damaged)?.decode(blockCapacity: 30) == nil, "\(number)")
+    }
   }
 
   @Test(arguments: Seeds.each(11...13))

@@ -74,7 +74,10 @@ import Testing
           #expect(
             target.pointer[index] == expected, "\(coordinate)", sourceLocation: sourceLocation)
         }
-        #expect(target.pointer[coordinates.count] == untouched, sourceLocation: sourceLocation)
+        #expect(
+          (coordinates.count...CoordinateBatch.capacity).allSatisfy {
+            target.pointer[$0] == untouched
+          }, sourceLocation: sourceLocation)
       }
     }
   }

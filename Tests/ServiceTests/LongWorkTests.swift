@@ -36,7 +36,8 @@ import Testing
     return (Double(fields[11]) ?? 0) / 100 + (Double(fields[12]) ?? 0) / 100
   }
 
-  /// Each takes longer than quick work may, in any build: among quick work of an address the first to come is the first.
+  /// Each must take longer than quick work may, in any build: quick requests of one address are answered in the order in which
+  /// they come.
   @Test(arguments: [
     "clusters?\(world)&zoom=6.2&members=100",
     "clusters?\(world)&zoom=6.3&members=100&debug=false&f=geojson",

@@ -161,13 +161,14 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     return true
   }
 
-  /// Makes the directory of features in some order, which it becomes. O(n).
+  /// Makes the directory of features in some order, whose memory it takes. Its blocks are slices of that, which is freed with
+  /// the last of them. O(n).
   private static func directory(
     _ features: SortedFeatures, _ order: WritableArray<RecordReference>
   ) -> IDDirectory {
     // Blocks of the directory have room for a few more.
     let size = IDDirectory.capacity * 3 / 4
-    // Each block is handed over once it is written.
+    // No value is written after its block was handed over.
     let all = order.fixed
     let blocks = inParts(of: (order.count + size - 1) / size) { numbers in
       numbers.map { number in

@@ -18,6 +18,7 @@ struct CoordinateBatch {
   /// Adds a coordinate. There must be fewer than ``capacity``.
   @inline(__always)
   mutating func append(_ coordinate: Coordinate) {
+    assert(count < CoordinateBatch.capacity)
     coordinates.pointer[count] = SIMD2(coordinate.longitude, coordinate.latitude)
     count += 1
   }

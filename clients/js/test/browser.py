@@ -51,8 +51,9 @@ def attempt(one, chromium, service):
         failure = [f"FAILED {one.__name__} ({time.monotonic() - begun:.1f} s)", *own[-25:]]
         print(failure[0], flush=True)
         # So that what a test has left open takes no time of the next one.
-        for context in chromium.contexts:
-            context.close()
+        with contextlib.suppress(Exception):
+            for context in chromium.contexts:
+                context.close()
         return failure
 
 
@@ -85,10 +86,15 @@ def main():
     chosen = [one for one in TESTS if only in one.__name__]
     if not chosen:
         sys.exit(f"no test is named {only}")
-    # Most of the time of a test is waiting, until nothing moves.
-    workers = min(2, len(chosen))
+    # Most of the time of a test is waiting, until nothing moves. The long form measures times.
+    workers = 1 if "--full" in sys.argv else min(2, len(chosen))
+    failures = []
     with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
-        failures = [failure for one in [pool.submit(run, binary, chosen) for _ in range(workers)] for failure in one.result()]
+        for one in [pool.submit(run, binary, chosen) for _ in range(workers)]:
+            try:
+                failures += one.result()
+            except Exception:
+                failures.append(["FAILED: a worker", *traceback.format_exc().splitlines()[-25:]])
     # At the end, where a reader of the log looks.
     for failure in failures:
         print(*failure, sep="\n")

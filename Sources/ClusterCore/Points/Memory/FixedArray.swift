@@ -58,7 +58,7 @@ struct WritableArray<Element: BitwiseCopyable>: @unchecked Sendable {
 
   var byteCount: Int { count * MemoryLayout<Element>.stride }
 
-  /// The values, in the same memory. Nothing may be written afterwards.
+  /// The values, in the same memory. None may be written after it was handed to a reader.
   var fixed: FixedArray<Element> { FixedArray(memory, count: count) }
 }
 
