@@ -55,10 +55,13 @@ INLINE2 Words whole_parts(Numbers values) {
 
 enum { avx2_row_bits = 3 };
 
-/// Coefficients of one power of the polynomials of four intervals.
-INLINE2 Numbers coefficients_of(cvectors_latitudes latitudes, Words intervals, int power) {
+/// The first coefficients of the polynomials of four intervals, which are the same one more often than not.
+INLINE2 void find_coefficients(const double *table, Words intervals, int count, Numbers *found) {
   Words rows = intervals << words(avx2_row_bits);
-  return (Numbers)_mm256_i64gather_pd(latitudes.table + power, (__m256i)rows, 8);
+  bool is_one = lanes((Integers)rows == (Integers)words(rows[0])) == 0xF;
+  for (int power = 0; power < count; power++)
+    found[power] = is_one ? numbers(table[rows[0] + (unsigned)power])
+                          : (Numbers)_mm256_i64gather_pd(table + power, (__m256i)rows, 8);
 }
 
 cvectors_write_decimals cvectors_decimals_avx2;

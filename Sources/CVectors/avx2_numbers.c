@@ -132,10 +132,7 @@ INLINE2 Numbers northern_edges(Numbers y, cvectors_latitudes latitudes) {
   Numbers start = small_numbers(intervals << words(latitudes.interval_bits));
   Numbers d = y - start - numbers((double)(1u << (latitudes.interval_bits - 1)));
   Numbers k[7];
-  bool is_one = lanes((Integers)intervals == (Integers)words(intervals[0])) == 0xF;
-  for (int power = 0; power < 7; power++)
-    k[power] = is_one ? numbers(latitudes.table[(intervals[0] << avx2_row_bits) + (unsigned)power])
-                      : coefficients_of(latitudes, intervals, power);
+  find_coefficients(latitudes.table, intervals, 7, k);
   Numbers units = k[6];
   for (int power = 5; power >= 0; power--) units = units * d + k[power];
   return units * numbers(per_unit);

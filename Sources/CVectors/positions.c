@@ -27,11 +27,7 @@ INLINE2 Words rows_of(Numbers latitudes, const cvectors_steps *steps, Integers *
   Numbers middle = (small_numbers(interval) + numbers(0.5)) / numbers(steps->intervals_per_degree) -
                    numbers(steps->northern_edge);
   Numbers d = latitudes - middle, d2 = d * d, k[8];
-  // Neighbors in index order are mostly in one interval.
-  bool is_one = lanes((Integers)interval == (Integers)words(interval[0])) == 0xF;
-  for (int power = 0; power < 8; power++)
-    k[power] = is_one ? numbers(steps->table[(interval[0] << 3) + (unsigned)power])
-                      : (Numbers)_mm256_i64gather_pd(steps->table + power, (__m256i)(interval << words(3)), 8);
+  find_coefficients(steps->table, interval, 8, k);
   Numbers upper = (k[4] + d * k[5]) + d2 * (k[6] + d * k[7]);
   Numbers all = (k[0] + d * k[1]) + d2 * (k[2] + d * k[3]) + d2 * d2 * upper;
   Integers is_step = is_inside & (all >= numbers(0)) & (all < numbers(0x1p32));

@@ -77,33 +77,21 @@ struct FeatureEntry: BitwiseCopyable {
 
 /// Divides a sequence into blocks.
 enum BlockCuts {
-  /// Returns the ends of blocks of positions in index order; see ``ends(count:capacity:least:jump:)``. O(n).
-  @inline(__always)
-  static func ends(count: Int, capacity: Int, position: (Int) -> Position) -> [Int] {
-    ends(count: count, capacity: capacity, least: Position(x: 0, y: 0)) {
-      position($0 - 1).difference(from: position($0))
-    }
-  }
-
   /// Returns the ends of blocks of at most `capacity` of `count` elements. Where there is a choice,
   /// a block ends at the largest jump along the curve, so that it covers a few large squares rather
   /// than many small ones. O(n).
   ///
-  /// - Parameters:
-  ///   - least: no jump.
-  ///   - jump: returns the jump along the curve from the element before one to that.
+  /// - Parameter position: returns the position of an element; they are in index order.
   @inline(__always)
-  static func ends<Jump: Comparable>(
-    count: Int, capacity: Int, least: Jump, jump: (Int) -> Jump
-  ) -> [Int] {
+  static func ends(count: Int, capacity: Int, position: (Int) -> Position) -> [Int] {
     var ends: [Int] = []
     var start = 0
     while count - start > capacity {
       let last = min(start + capacity, count - capacity / 4)
-      var best = (jump: least, end: last)
+      var best = (jump: Position(x: 0, y: 0), end: last)
       for end in start + capacity / 2...last {
-        let own = jump(end)
-        if own > best.jump { best = (own, end) }
+        let jump = position(end - 1).difference(from: position(end))
+        if jump > best.jump { best = (jump, end) }
       }
       ends.append(best.end)
       start = best.end

@@ -101,15 +101,15 @@ public final class FeatureIndex: Sendable {
     }
     // The sort is stable, so ids break ties.
     RadixSort.sort(keys: keys.pointer, values: ranks.pointer, count: count)
-    let ends = BlockCuts.ends(count: count, capacity: blockCapacity, least: 0) {
-      keys.pointer[$0 - 1] ^ keys.pointer[$0]
-    }
     let features = SortedFeatures(count: count)
     let ahead = 16
     for index in 0..<count {
       // The entries are scattered in memory.
       chints_prefetch(entries.pointer + Int(ranks.pointer[min(index &+ ahead, count &- 1)]))
       features.set(index, entries.pointer[Int(ranks.pointer[index])])
+    }
+    let ends = BlockCuts.ends(count: count, capacity: blockCapacity) {
+      features.positions.pointer[$0]
     }
     let blocks = features.blocks(from: 0, ends[...], records)
     let directory = IDDirectory(count) { entries.pointer[$0].reference }

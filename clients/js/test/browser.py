@@ -39,7 +39,7 @@ from service import Service
 
 
 def attempt(one, chromium, service):
-    """Runs a test, and prints a line; the lines that say why it failed, if it did."""
+    """Runs a test, and prints a line. Returns the lines that say why it failed; none if it didn't."""
     begun = time.monotonic()
     try:
         one(lambda of=service, **options: Browser(chromium, of, **options), service)
@@ -77,7 +77,8 @@ def run(binary, chosen):
                 number, BEGUN.value = BEGUN.value, BEGUN.value + 1
             if number >= len(chosen):
                 return failures
-            failures += filter(None, [attempt(chosen[number], chromium, service)])
+            if failure := attempt(chosen[number], chromium, service):
+                failures.append(failure)
 
 
 def main():
