@@ -15,12 +15,17 @@ func LLVMFuzzerRunDriver(
 // Set before the first input, and never again.
 nonisolated(unsafe) private var target = FuzzTarget.json
 
-guard CommandLine.arguments.count > 1, let chosen = FuzzTarget(rawValue: CommandLine.arguments[1])
+// libFuzzer starts this again to merge corpora, with what it saw of the command line: all but the target.
+let variable = "PINCLUSTER_FUZZ_TARGET"
+let told = getenv(variable).map { String(cString: $0) }
+guard let name = told ?? CommandLine.arguments.dropFirst().first,
+  let chosen = FuzzTarget(rawValue: name)
 else {
   fatalError(
     "the first argument is one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))")
 }
 target = chosen
+setenv(variable, name, 1)
 
 /// Feeds one input.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -33,10 +38,10 @@ public func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   return 0
 }
 
-// libFuzzer sees all but the target.
-var arguments = CommandLine.unsafeArgv + 1
+let skipped = told == nil ? 1 : 0
+var arguments = CommandLine.unsafeArgv + skipped
 arguments[0] = CommandLine.unsafeArgv[0]
-var count = CommandLine.argc - 1
+var count = CommandLine.argc - Int32(skipped)
 exit(
   withUnsafeMutablePointer(to: &arguments) { pointer in
     pointer.withMemoryRebound(

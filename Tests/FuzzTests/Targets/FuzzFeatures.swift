@@ -22,11 +22,12 @@ enum FuzzFeatures {
     // Short limits are met by short inputs.
     let limit = random.pick([40, 300, FeatureReader.usualLength, FeatureReader.usualLength])
     let idProperty = random.pick([nil, nil, "a"])
+    let takesCentroids = format != .csv && random.chance(0.5)
     let options = options(&random)
     func read(_ bytes: [UInt8], _ format: FeatureFormat, most: Int) throws -> Outcome {
       try outcome(
         bytes, format, idProperty: idProperty, options, limit: limit,
-        chunk: { random.int(1...max(1, most)) })
+        takesCentroids: takesCentroids, chunk: { random.int(1...max(1, most)) })
     }
     let whole = try read(bytes, format, most: 1 << 40)
     for most in [1, max(2, bytes.count / 2)] where bytes.count < 4096 {
@@ -61,6 +62,7 @@ enum FuzzFeatures {
     options.separator = random.pick([nil, nil, 0x2C, 0x3B, 0x7C, 0x09])
     options.decimal = random.pick([nil, nil, 0x2E, 0x2C])
     if random.chance(0.1) { (options.longitude, options.latitude) = ("lon", "lat") }
+    if random.chance(0.1) { options.geometry = random.pick(["wkt", "geometry", "geo"]) }
     if random.chance(0.1) { options.text = ["id"] }
     options.assumesEncoding = random.chance(0.5)
     return options
@@ -86,10 +88,11 @@ enum FuzzFeatures {
 
   private static func outcome(
     _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String?, _ options: TableOptions,
-    limit: Int, chunk: () -> Int
+    limit: Int, takesCentroids: Bool = false, chunk: () -> Int
   ) throws -> Outcome {
     var reader = FeatureReader(
-      format: format, idProperty: idProperty, options: options, maximumLength: limit)
+      format: format, idProperty: idProperty, takesCentroids: takesCentroids, options: options,
+      maximumLength: limit)
     var parsed = ParsedFeatures()
     var failure: FormatError?
     do throws(FormatError) {

@@ -2,8 +2,8 @@ import HTTPServer
 import TestSupport
 import Threading
 
-/// Bytes on a connection to a server that answers with what was sent: answers are well-formed, each as long as it says, and no
-/// connection stays open.
+/// Bytes on a connection to a server that answers with what was sent, under `/s` as a stream: answers are well-formed,
+/// each as long as it says, and no connection stays open.
 final class FuzzHTTP: Sendable {
   static let shared = FuzzHTTP()
 
@@ -17,10 +17,16 @@ final class FuzzHTTP: Sendable {
     (configuration.idleTimeout, configuration.paceSeconds) = (5, 5)
     server = try? HTTPServer(configuration: configuration) { request, reply in
       let body = request.body.withUnsafeBytes { Array($0) }
-      reply(
-        HTTPResponse(
-          status: 200, headers: [(name: "Content-Type", value: "text/plain")],
-          body: Array("\(request.method) \(request.target) ".utf8) + body))
+      var response = HTTPResponse(
+        status: 200, headers: [(name: "Content-Type", value: "text/plain")],
+        body: Array("\(request.method) \(request.target) ".utf8) + body)
+      if request.path.hasPrefix("/s") {
+        response.stream = { stream in
+          for _ in 0..<3 { stream.send(body) }
+          stream.finish()
+        }
+      }
+      reply(response)
     }
     try? server?.start()
     precondition(server != nil)
@@ -58,13 +64,38 @@ final class FuzzHTTP: Sendable {
       rest = rest[end.upperBound...]
       guard status >= 200, ![204, 304].contains(status) else { continue }
       try FuzzFinding.unless(status != 500, "an error of the server")
-      let length = lines.first { $0.lowercased().hasPrefix("content-length:") }
-      guard let count = length.flatMap({ Int($0.dropFirst(16)) }) else {
-        throw FuzzFinding(description: "an answer without a length")
-      }
+      let fields = lines.map { $0.lowercased() }
+      let length = fields.first { $0.hasPrefix("content-length:") }
+      let isInChunks = fields.contains("transfer-encoding: chunked")
+      let count = length.flatMap { Int($0.dropFirst(16)) }
+      // A stream to a client that doesn't know chunks ends with the connection; the answer to its HEAD has no length.
+      let mayHaveNone = fields.contains("connection: close") || bytes.contains("HEAD".utf8)
+      try FuzzFinding.unless(
+        count != nil || isInChunks || mayHaveNone, "an answer without a length")
       // The answer to HEAD has none of its body.
       if rest.starts(with: "HTTP/1.".utf8) || rest.isEmpty { continue }
+      if isInChunks {
+        guard let end = try FuzzHTTP.endOfChunks(rest) else { return }
+        rest = rest[end...]
+        continue
+      }
+      guard let count else { return }
       rest = rest.dropFirst(count)
     }
+  }
+
+  /// Where a body in chunks ends; nil if it is cut off.
+  private static func endOfChunks(_ body: ArraySlice<UInt8>) throws -> Int? {
+    var rest = body
+    while let line = rest.firstRange(of: [13, 10]) {
+      guard let size = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16)
+      else { throw FuzzFinding(description: "a chunk without a size") }
+      rest = rest[line.upperBound...].dropFirst(size)
+      guard rest.count >= 2 else { return nil }
+      try FuzzFinding.unless(rest.starts(with: [13, 10]), "a chunk is not as long as it says")
+      rest = rest.dropFirst(2)
+      if size == 0 { return rest.startIndex }
+    }
+    return nil
   }
 }

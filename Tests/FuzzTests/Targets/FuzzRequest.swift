@@ -12,11 +12,18 @@ import Threading
 /// Whole requests to a service without sockets: no error of its own, answers that are what they say they are, and the same
 /// answer for the same question.
 ///
-/// An input is a line with a method and a target, lines of fields, an empty line, and the body.
+/// An input is a line with a method and a target, lines of fields, an empty line, and the body. One that doesn't say who
+/// sends it may do everything.
 final class FuzzRequest: Sendable {
   /// Writes of earlier inputs are forgotten now and then.
   private static let current = Locked<(service: FuzzRequest, uses: Int)?>(nil)
   private static let mostUses = 2000
+  /// Of one who may do everything, one who sees a part of one collection, and one who writes such a part.
+  private static let keys = """
+    admin:fuzz-admin-key
+    {"key": "fuzz-reader-key", "scope": "read", "collections": ["c*"], "filter": "k = '1'"}
+    {"key": "fuzz-writer-key", "scope": "write", "filter": "n < 50 OR n IS NULL"}
+    """
 
   private let directory: TemporaryDirectory
   private let writer: CollectionWriter
@@ -44,21 +51,19 @@ final class FuzzRequest: Sendable {
     try writer.load()
     catalog.setReady(true)
     let reports = reports
-    api = API(catalog: catalog, writer: writer, metrics: Metrics(), maxWait: 0) { text in
+    var keys = AccessControl.Configuration()
+    keys.keyFile = try FuzzFiles.write(FuzzRequest.keys.utf8, to: "request-keys")
+    api = API(
+      catalog: catalog, writer: writer, metrics: Metrics(), maxWait: 0,
+      access: try AccessControl(keys)
+    ) { text in
       reports.withLock { $0.append(text) }
     }
-    let features = (0..<200).map { number in
-      """
-      {"type":"Feature","id":\(number),"geometry":{"type":"Point","coordinates":[\(number % 20).5,\(number / 20)]},\
-      "properties":{"n":\(number),"k":"\(number % 3)","t":"2020-01-0\(number % 9 + 1)"}}
-      """
-    }
+    let features = (0..<400).map(FuzzRequest.feature)
     let body = #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
-    let headers = HTTPHeaders([(name: "Content-Type", value: "application/geo+json")])
-    let stored = answer(
-      HTTPRequest(
-        method: .post, path: "/collections/c/items", headers: headers,
-        body: RequestBody(Array(body.utf8))))
+    let stored = FuzzRequest.request(
+      "POST /collections/c/items\nContent-Type: application/geo+json\n\n\(body)".utf8
+    ).flatMap(answer)
     try FuzzFinding.unless(stored?.status == 200, "the first features are not stored")
   }
 
@@ -67,7 +72,27 @@ final class FuzzRequest: Sendable {
     writer.close()
   }
 
-  private static func request(_ input: UnsafeRawBufferPointer) -> HTTPRequest? {
+  /// A feature in a grid of 200, or one of as many at the edges of the world, and of what an id and properties can be.
+  private static func feature(_ number: Int) -> String {
+    var random = SeededGenerator(seed: UInt64(number))
+    var (id, place) = ("\(number)", "\(number % 20).5,\(number / 20)")
+    if number >= 200 {
+      let longitude = random.pick(["-180", "180", "179.99999", "0", "1e-7", "11.25", "-0.0"])
+      let latitude = random.pick(["-90", "90", "85.05112878", "66.51326044311186", "0", "17.25"])
+      id = random.pick(["-\(number)", "\"id-\(number)\"", "\"ü \(number)/&?#\""])
+      place = "\(longitude),\(latitude)" + random.pick(["", ",12.5"])
+    }
+    let priority = random.pick(["0", "250", "750.5", "1000", "\"high\"", "null"])
+    let mixed = random.pick(["5", "\"5\"", "true", "null", "[1,2]", #"{"a":{"b":null}}"#])
+    let kind = random.pick(["a", "ü", "", "a/b~c", "it's", "100%_\\\\", "Kreuzberg"])
+    return """
+      {"type":"Feature","id":\(id),"geometry":{"type":"Point","coordinates":[\(place)]},"properties":{\
+      "n":\(number),"k":"\(number % 3)","t":"2020-01-0\(number % 9 + 1)","priority":\(priority),\
+      "mixed":\(mixed),"kind":"\(kind)"}}
+      """
+  }
+
+  private static func request(_ input: some Sequence<UInt8>) -> HTTPRequest? {
     let bytes = Array(input)
     let end = bytes.firstRange(of: [0x0A, 0x0A])
     let head = bytes[..<(end?.lowerBound ?? bytes.endIndex)]
@@ -75,16 +100,19 @@ final class FuzzRequest: Sendable {
     guard let first = lines.popFirst(), let space = first.firstIndex(of: " ") else { return nil }
     let target = first[first.index(after: space)...]
     let mark = target.firstIndex(of: "?")
+    var fields = lines.compactMap { line -> (name: String, value: String)? in
+      guard let colon = line.firstIndex(of: ":") else { return nil }
+      let value = line[line.index(after: colon)...].drop { $0 == " " }
+      return (name: String(line[..<colon]), value: String(value))
+    }
+    if !fields.contains(where: { $0.name.lowercased() == "authorization" }) {
+      fields.append((name: "Authorization", value: "Bearer fuzz-admin-key"))
+    }
     return HTTPRequest(
       method: HTTPMethod(rawValue: String(first[..<space])) ?? .other,
       path: String(target[..<(mark ?? target.endIndex)]),
       query: mark.map { String(target[target.index(after: $0)...]) },
-      headers: HTTPHeaders(
-        lines.compactMap { line in
-          guard let colon = line.firstIndex(of: ":") else { return nil }
-          let value = line[line.index(after: colon)...].drop { $0 == " " }
-          return (name: String(line[..<colon]), value: String(value))
-        }),
+      headers: HTTPHeaders(fields),
       body: RequestBody(Array(bytes[(end?.upperBound ?? bytes.endIndex)...])))
   }
 
@@ -109,7 +137,11 @@ final class FuzzRequest: Sendable {
     try FuzzFinding.unless(reports.isEmpty, "reported: \(reports)")
     let type = response.header("Content-Type") ?? ""
     if response.status >= 400, request.method != .head {
-      try FuzzFinding.unless(type == "application/problem+json", "an error of type \(type)")
+      let wishes = [request.query ?? "", request.headers["Accept"] ?? ""]
+      let asksForPage = wishes.contains { $0.contains("html") }
+      try FuzzFinding.unless(
+        type == "application/problem+json" || asksForPage && type.hasPrefix("text/html"),
+        "an error of type \(type)")
     }
     if type.contains("json"), response.stream == nil, response.header("Content-Encoding") == nil,
       !response.body.isEmpty
