@@ -138,7 +138,8 @@ final class FuzzRequest: Sendable {
     let type = response.header("Content-Type") ?? ""
     if response.status >= 400, request.method != .head {
       let wishes = [request.query ?? "", request.headers["Accept"] ?? ""]
-      let asksForPage = wishes.contains { $0.contains("html") }
+      // A client may prefer anything else to JSON.
+      let asksForPage = wishes.contains { $0.contains("html") || $0.contains("/*") }
       try FuzzFinding.unless(
         type == "application/problem+json" || asksForPage && type.hasPrefix("text/html"),
         "an error of type \(type)")
