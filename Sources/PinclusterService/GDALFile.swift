@@ -10,6 +10,8 @@ struct GDALFile {
   struct Conversion {
     var arguments: [String]
     var format: FeatureFormat
+    /// Makes a table of it; nil if it isn't one.
+    var rows: TableRows?
     /// The number of its features; nil if it isn't known.
     var count: Int?
     var notes: [String]
@@ -44,7 +46,8 @@ struct GDALFile {
   /// - Parameters:
   ///   - layer: its name; nil for the only one that has features.
   ///   - takesCentroids: whether it may hold lines and areas.
-  func conversion(layer: String?, takesCentroids: Bool) throws -> Conversion {
+  ///   - givesIDs: whether the ids come from a property, which the parts of a feature share.
+  func conversion(layer: String?, takesCentroids: Bool, givesIDs: Bool) throws -> Conversion {
     let layers = try layers()
     let chosen = try choose(layer, of: layers)
     guard !chosen.name.begins(with: "-") else {
@@ -53,10 +56,11 @@ struct GDALFile {
           "\(path): the layer \(chosen.name) cannot be read, as its name looks like a flag")
     }
     var conversion = Conversion(
-      arguments: ["ogr2ogr"] + GDALFile.configuration, format: .csv, count: chosen.count, notes: [])
+      arguments: ["ogr2ogr"] + GDALFile.configuration + ["-f", "GeoJSONSeq"], format: .csv,
+      count: chosen.count, notes: [])
     if chosen.isTable {
-      // Whole numbers would be quoted, as texts are that look like numbers.
-      conversion.arguments += ["-f", "CSV", "-mapFieldType", "Integer=Real,Integer64=Real"]
+      conversion.rows = TableRows(columns: chosen.columns, isUntyped: chosen.isUntyped)
+      conversion.arguments += ["-lco", "SIGNIFICANT_FIGURES=17"]
     } else {
       if !takesCentroids, chosen.isOfShapes {
         throw Failure(
@@ -66,7 +70,7 @@ struct GDALFile {
       }
       conversion.format = .geoJSONSequence
       // All digits, so that coordinates stay the same.
-      conversion.arguments += ["-f", "GeoJSONSeq", "-lco", "COORDINATE_PRECISION=17"]
+      conversion.arguments += ["-lco", "COORDINATE_PRECISION=17"]
       if chosen.hasSystem {
         conversion.arguments += ["-t_srs", "EPSG:4326"]
       } else {
@@ -74,7 +78,7 @@ struct GDALFile {
           "the layer \(chosen.name) names no reference system; its coordinates were taken as longitudes and "
             + "latitudes of WGS 84")
       }
-      if !takesCentroids { conversion.arguments.append("-explodecollections") }
+      if !takesCentroids, !givesIDs { conversion.arguments.append("-explodecollections") }
     }
     conversion.arguments += ["/vsistdout/", source, chosen.name]
     return conversion
@@ -123,6 +127,16 @@ struct GDALFile {
     /// The number of features; nil if it isn't known.
     var count: Int?
     var hasSystem = false
+    /// The names of its columns, as far as they are told.
+    var columns: [String] = []
+    /// Whether its columns have no types, as in CSV.
+    var isUntyped = false
+
+    /// The types of columns.
+    private static let types = [
+      "Integer", "Integer64", "Real", "String", "Date", "Time", "DateTime", "Binary", "IntegerList",
+      "Integer64List", "RealList", "StringList",
+    ]
 
     /// Whether it has no geometries, as a sheet.
     var isTable: Bool { geometry.isSame(as: "None") }
@@ -138,13 +152,28 @@ struct GDALFile {
       "\(name) (\(isTable ? "table" : geometry)\(count.map { ", \($0)" } ?? ""))"
     }
 
+    /// The name of the column that a line describes, such as `n: Integer (0.0)`; nil if it describes none.
+    private static func column(_ line: Substring) -> String? {
+      let bytes = line.utf8
+      for index in bytes.indices where bytes[index] == UInt8(ascii: ":") {
+        guard let rest = line[index...].after(": "),
+          let type = rest.parts(separatedBy: UInt8(ascii: "(")).first,
+          types.contains(where: { type.trimmed.isSame(as: $0) })
+        else { continue }
+        return String(line[..<index])
+      }
+      return nil
+    }
+
     /// Reads what `ogrinfo -so -al` prints. Of each kind of line the first counts, as fields may have such names.
     static func list(_ text: [UInt8]) -> [Layer] {
       var layers: [Layer] = []
-      var (needsCount, needsSystem, isSystem) = (false, false, false)
+      var (needsCount, needsSystem, isSystem, isUntyped) = (false, false, false, false)
       for line in String(decoding: text, as: UTF8.self).parts(separatedBy: 0x0A) {
+        if layers.isEmpty, line.trimmed.begins(with: "using driver `CSV'") { isUntyped = true }
         if let name = line.after("Layer name: ") {
           layers.append(Layer(name: String(name)))
+          layers[layers.count - 1].isUntyped = isUntyped
           (needsCount, needsSystem, isSystem) = (true, true, false)
         }
         guard let last = layers.indices.last else { continue }
@@ -160,6 +189,8 @@ struct GDALFile {
           layers[last].count = Int(count).flatMap { $0 < 0 ? nil : $0 }
         } else if needsSystem, line.isSame(as: "Layer SRS WKT:") {
           (needsSystem, isSystem) = (false, true)
+        } else if !needsSystem, let name = column(line) {
+          layers[last].columns.append(name)
         }
       }
       return layers

@@ -12,6 +12,8 @@ extension Import {
     private var descriptor: Int32 = -1
     private var buffer = [UInt8](repeating: 0, count: 1 << 20)
     private var inflater: Inflater?
+    /// Makes a table of what the program writes, if that isn't one.
+    private var rows: TableRows?
     /// The format of the input.
     let format: FeatureFormat
     /// The size in bytes; nil if it is not known.
@@ -22,13 +24,14 @@ extension Import {
     let notes: [String]
     /// The number of bytes that have been read.
     private(set) var position = 0
-    /// Bytes that come again, before the others, and how many have come.
+    /// Bytes that come before the others, such as those that come again, and how many have come.
     private var ahead: [UInt8] = []
     private var taken = 0
 
     /// Begins to read what GDAL makes of a file.
     init(_ file: GDALFile, _ conversion: GDALFile.Conversion) throws {
       (path, arguments, format) = (file.path, conversion.arguments, conversion.format)
+      rows = conversion.rows
       (size, count, notes) = (nil, conversion.count, conversion.notes)
       try start()
     }
@@ -72,6 +75,7 @@ extension Import {
       guard let arguments else { return }
       position = 0
       program = try ChildProgram(arguments)
+      (ahead, taken) = (rows?.header ?? [], 0)
     }
 
     /// Puts back the first bytes of an input that can't be read twice.
@@ -97,6 +101,7 @@ extension Import {
       }
       try buffer.withUnsafeBytes { bytes in
         let chunk = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        if let table = try rows?.take(chunk) { return try table.withUnsafeBytes(body) }
         guard let inflater else { return try body(chunk) }
         do {
           try inflater.inflate(chunk, body)

@@ -152,36 +152,54 @@ struct Import: RunnableCommand {
     }
   }
 
-  /// Sends the features to a running service in batches.
+  /// The features of a batch that are sent.
+  private enum Share {
+    case all, identified, unidentified
+  }
+
+  /// Sends the features to a running service in batches. Each is a body of its own, and the service makes up ids above those
+  /// of a body alone, so features without an id go behind all others.
   private func send(to url: String) throws -> Tally {
     var input = try open()
     var tally = Tally()
     var plan: TablePlan?
-    // A member of a GeoJSON document behind its features, such as `crs`, may make all of them bad.
-    if input.canRewind && (!skipsBad || idProperty != nil || input.format != .geoJSONSequence) {
+    var shares = [Share.all]
+    if input.canRewind {
+      // A member of a GeoJSON document behind its features, such as `crs`, may make all of them bad.
       plan = try readAsPlanned(&input, &tally) { input, tally, plan in
         try read(&input, &tally, plan, label: "checking") { _ in (0, 0) }
       } undo: {
       }
       if tally.rejected > 0 && !skipsBad { return tally }
       try checkIDs(tally)
-      try input.rewind()
-      tally = Tally()
+      if (1..<tally.features).contains(tally.identified) { shares = [.identified, .unidentified] }
     } else {
       plan = try self.plan(of: &input, isWhole: true)
     }
     let client = try trust.client(for: url)
     let mayCheck = !input.canRewind
     let stored = Locked(0)
+    let madeUp = Locked(0)
+    var sums = (inserted: 0, updated: 0)
     do {
-      try read(&input, &tally, plan, label: "sending") { batch in
-        // An input that can be read only once is judged by its first batch.
-        if mayCheck, stored.withLock({ $0 }) == 0 {
-          try checkIDs(Tally(features: batch.count, identified: batch.identified))
+      for share in shares {
+        if input.canRewind { try input.rewind() }
+        tally = Tally()
+        try read(&input, &tally, plan, label: "sending") { batch in
+          // An input that can be read only once is judged by its first batch, and must not overwrite what it has stored.
+          if mayCheck {
+            if stored.withLock({ $0 }) == 0 {
+              try checkIDs(Tally(features: batch.count, identified: batch.identified))
+            }
+            try checkOrder(of: batch, behind: madeUp.withLock { $0 })
+            madeUp.withLock { $0 += batch.count - batch.identified }
+          }
+          let counts = try post(batch, share, client)
+          stored.withLock { $0 += counts.inserted + counts.updated }
+          return counts
         }
-        let counts = try post(batch, client)
-        stored.withLock { $0 += counts.inserted + counts.updated }
-        return counts
+        sums.inserted += tally.inserted
+        sums.updated += tally.updated
       }
     } catch let interruption as StopSignal.Received {
       throw Stopped(cause: interruption, stored: stored.withLock { $0 })
@@ -193,17 +211,31 @@ struct Import: RunnableCommand {
           description: "\(failure); \(count.counted("feature")) "
             + "\(count == 1 ? "was" : "were") stored before that")
     }
+    (tally.inserted, tally.updated) = sums
     return tally
   }
 
+  /// Refuses integer ids that may be those which the service has made up for features before them.
+  private func checkOrder(of batch: FeatureBatch, behind madeUp: Int) throws(Failure) {
+    guard madeUp > 0, let id = batch.largestIntegerID else { return }
+    throw Failure(
+      description:
+        "\(path): the id \(id) comes behind features without an id, and may be one that the service has "
+        + "made up for them; of a file those with an id are sent first")
+  }
+
   private func post(
-    _ batch: FeatureBatch, _ client: HTTPClient
+    _ batch: FeatureBatch, _ share: Share, _ client: HTTPClient
   ) throws -> (inserted: Int, updated: Int) {
     var lines = JSONWriter(reserving: batch.byteCount * 2)
     for index in 0..<batch.count {
-      batch.withRecord(at: index) { lines.feature($0) }
-      lines.newline()
+      batch.withRecord(at: index) { record in
+        guard share == .all || (share == .unidentified) == record.needsID else { return }
+        lines.feature(record)
+        lines.newline()
+      }
     }
+    guard !lines.bytes.isEmpty else { return (0, 0) }
     let response = try client.send(
       .post, "/collections/\(collection)/items",
       headers: [("Content-Type", "application/x-ndjson")], body: lines.bytes, timeout: 300)
@@ -254,7 +286,10 @@ struct Import: RunnableCommand {
   private func open() throws -> Input {
     guard case .own(let format) = source else {
       let file = GDALFile(path: path)
-      return try Input(file, try file.conversion(layer: layer, takesCentroids: takesCentroids))
+      return try Input(
+        file,
+        try file.conversion(
+          layer: layer, takesCentroids: takesCentroids, givesIDs: idProperty != nil))
     }
     return try Input(path: path, format)
   }
@@ -283,7 +318,7 @@ struct Import: RunnableCommand {
       try StopSignal.check()
       guard !parsed.batch.isEmpty else { return }
       features += parsed.batch.count
-      if idProperty != nil { tally.identified += parsed.batch.identified }
+      if idProperty != nil || url != nil { tally.identified += parsed.batch.identified }
       // After a bad feature that aborts, the rest is read only to report further bad ones.
       if skipsBad || parsed.rejected == 0 { try writer.put(&parsed.batch) }
       parsed.batch.removeAll()

@@ -124,6 +124,23 @@ import Testing
     }
   }
 
+  @Test func `a part of a form names its charset`() async throws {
+    let service = try Service()
+    let type = "multipart/form-data; boundary=----x7"
+    func body(_ charset: String) -> String {
+      let head = disposition("a.csv", "text/csv; charset=\(charset)")
+      // "東京" in ISO-2022-JP
+      return form([(head, "id,lon,lat,t\n1,1,2,\u{1B}$BEl5~\u{1B}(B")])
+    }
+    (await service.post(items, body("iso-2022-jp"), type: type)).expect(200)
+    let stored = await service.get("/collections/c/items/1")
+    #expect(stored["properties"]?["t"]?.string == "東京")
+    (await service.post(items + "&encoding=iso-2022-jp", body("nope"), type: type)).expect(200)
+    let refused = await service.post(items, body("nope"), type: type)
+    refused.expectProblem(415)
+    #expect(refused["detail"]?.string?.contains("nope") == true)
+  }
+
   @Test func `what is no form of one file is refused`() async throws {
     let service = try Service()
     let part = (head: disposition("a.csv"), content: Self.table)

@@ -48,7 +48,7 @@ import Testing
       #expect(histogram.range == expected)
       guard let (from, to) = expected.map({ ($0.lowerBound, $0.upperBound) }) else { continue }
       func edge(_ bin: Int) -> Double {
-        bin == bins ? to : from + (to - from) * (Double(bin) / Double(bins))
+        bin == bins ? to : from + (to - from) * Double(bin) / Double(bins)
       }
       let counts = (0..<bins).map { bin in
         known.count {
@@ -59,6 +59,22 @@ import Testing
       if from < to { #expect(histogram.counts == counts) }
       #expect(histogram.counts.reduce(0, +) == known.count { $0 >= from && $0 <= to })
     }
+  }
+
+  @Test(arguments: [(100, 100.0), (20, 100_000.0), (49, 98.0), (7, 0.7)])
+  func `a number at an edge is in the bin that begins there`(bins: Int, most: Double) throws {
+    let features = (0...bins).map { bin in
+      TwinFeature(bin, Double(bin) / 10, 0, "{\"n\":\(most * Double(bin) / Double(bins))}")
+    }
+    let collection = try IndexedCollection(FeatureIndex.of(features))
+    let cells = try Viewport(
+      rect: try VisibleRect.bbox(west: -180, south: -85, east: 180, north: 85), scale: .zoom(0),
+      cellSize: 100, marginFactor: 0
+    ).cells
+    let histogram = Histogram(
+      of: collection.testColumn("n"), bins: bins, range: 0...most, in: cells,
+      of: FeatureScope(collection))
+    #expect(histogram.counts == Array(repeating: 1, count: bins - 1) + [2])
   }
 
   @Test(arguments: [1.0, 1e-308, 1e300, 1.7e308, .greatestFiniteMagnitude])

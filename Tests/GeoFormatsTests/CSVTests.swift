@@ -56,6 +56,46 @@ import Testing
     #expect(outcome.problems == [FeatureProblem(pointer: "/lines/4", detail: detail)])
   }
 
+  @Test(arguments: [
+    ("id,lat,lon,\"a\"x\n1,2,3,4", "text follows the closing quote of field 4"),
+    ("id,lat,lon,\"a\n1,2,3,4", "the quote that opens in field 4 is not closed"),
+    (
+      "lat,lon" + String(repeating: ",a", count: 17_000) + "\n1,2",
+      "the header has 17002 columns, and at most 16384 are read"
+    ),
+  ])
+  func `a header is refused for its own mistake`(_ table: String, _ detail: String) {
+    let outcome = read(table, .csv)
+    #expect(outcome.error == .notFeatures(pointer: "/lines/1", detail: detail))
+  }
+
+  @Test(arguments: [7.301, 54.357, 58.463, 86.33054563, 0.1])
+  func `degrees with a sign or a letter are the same number`(_ degrees: Double) {
+    for text in ["\(degrees)°", "\(degrees) °", "\(degrees)°N", "N \(degrees)", "-\(degrees)°"] {
+      let outcome = read("lat,lon\n\(text),1", .csv)
+      let sign = text.hasPrefix("-") ? -1.0 : 1
+      #expect(outcome.features.first?.ordinates.last == sign * degrees, "\(text)")
+    }
+  }
+
+  @Test func `a point of GeoJSON in a column says in which system it is`() {
+    func table(_ system: String) -> String {
+      let point = "{\"type\":\"Point\",\(system)\"coordinates\":[13.4,52.5]}"
+      return "id,geom\n1,\"" + point.replacing("\"", with: "\"\"") + "\"\n"
+    }
+    func crs(_ name: String) -> String {
+      "\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"\(name)\"}},"
+    }
+    for system in ["", crs("EPSG:4326"), "\"crs\":null,", "\"coordRefSys\":\"EPSG:4326\","] {
+      #expect(read(table(system), .csv).features.count == 1, "\(system)")
+    }
+    for system in [crs("EPSG:4314"), "\"crs\":{},", "\"coordRefSys\":\"EPSG:25832\","] {
+      let outcome = read(table(system), .csv)
+      #expect(outcome.rejected == 1, "\(system)")
+      #expect(outcome.problems.first?.detail.contains("reference system") == true, "\(outcome)")
+    }
+  }
+
   @Test func invalidUTF8() {
     let outcome = read(Array("lon,lat,a\n1,2,".utf8) + [0xFF] + Array("\n3,4,5".utf8), .csv)
     #expect(

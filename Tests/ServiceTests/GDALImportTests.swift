@@ -121,6 +121,44 @@ struct GDALImportTests {
     #expect(try room.load(bare).error.contains(bare))
   }
 
+  @Test func `sheets keep digits and dates, and a CSV in an archive its numbers`() throws {
+    let rows = Self.collection(
+      [
+        (
+          "123456789012345678,\"when\":\"2024-01-02T03:04:05Z\",\"day\":\"2024-01-02\"", "007"
+        ), ("123456789012345679", "1e5"), ("9007199254740993", "\\\"a, b"),
+      ].map { big, text in
+        (
+          "\"Point\",\"coordinates\":[0,0]",
+          "{\"big\":\(big),\"lat\":52.5,\"lon\":13.25,\"text\":\"\(text)\"}"
+        )
+      })
+    for name in ["a.ods", "a.xlsx"] {
+      let room = try ImportRoom()
+      let run = try room.load(try make(name, of: rows), "--id-property", "big")
+      run.expectSuccess()
+      let stored = try room.stored()
+      #expect(stored.count == 3, "\(name): \(stored)")
+      #expect(
+        stored.contains { $0.contains("123456789012345678") && $0.contains("\"text\":\"007\"") })
+      #expect(
+        stored.contains {
+          $0.contains("\"day\":\"2024-01-02\"") && $0.contains("2024-01-02T03:04:05")
+        }
+      )
+      #expect(
+        stored.contains { $0.contains("\"text\":\"\\\"a, b\"") }, "\(name): \(stored)")
+    }
+    let table = room.files.file("stops.csv")
+    try Fixtures.write(Array("id,lat,lon,v,code\n1,52.5,13.25,7,007\n".utf8), path: table)
+    let archive = room.files.file("stops.zip")
+    let zip = try ChildProcess(
+      "/usr/bin/env", ["python3", "-m", "zipfile", "-c", archive, table])
+    #expect(zip.waitForExit(seconds: 60) == .code(0), "\(zip.standardError)")
+    try room.load(archive).expectSuccess()
+    #expect(try room.stored() == [#"[13.25,52.5]{"v":7,"code":"007"}"#])
+  }
+
   @Test func `lines and areas are refused, or are their centroids`() throws {
     let path = try make(
       "a.gpkg",
@@ -161,6 +199,11 @@ struct GDALImportTests {
     #expect(try room.stored() == [])
     #expect(try room.load(path, "--on-error", "skip").exit == .code(0))
     #expect(try room.stored() == [#"[1,2]{"n":1}"#, #"[3,4]{"n":1}"#, #"[5,6]{"n":2}"#])
+    // The parts of one would have the same id.
+    let other = try ImportRoom()
+    let refused = try other.load(path, "--id-property", "n", "--on-error", "skip")
+    #expect(refused.error.contains("feature 1: /geometry"), "\(refused.error)")
+    #expect(try other.stored() == [#"[5,6]{"n":2}"#])
     // To a service it is read twice.
     let server = try ServerProcess.ready()
     let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]

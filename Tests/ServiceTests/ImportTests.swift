@@ -218,6 +218,26 @@ import Testing
     try Tool(["import", path, "--collection", "c", "--url", "ftp://a"]).expectFailure(saying: "ftp")
   }
 
+  @Test func `ids that are made up over HTTP are none of the file`() throws {
+    let server = try ServerProcess.ready()
+    let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    // The one with an id is in the second batch.
+    let rows = (0..<30_000).map { ",50,10,row\($0)" } + ["5,51,11,last", ",51,11,end"]
+    let text = "id,lat,lon,n\n" + rows.joined(separator: "\n") + "\n"
+    let path = files.file("mixed.csv")
+    try Fixtures.write(Array(text.utf8), path: path)
+    let run = try Tool(["import", path] + url)
+    run.expectSuccess()
+    #expect(run.output.contains("30002 inserted, 0 updated"), "\(run.output)")
+    #expect(try server.json("/collections/c/items?limit=0")["numberMatched"]?.int == 30_002)
+    #expect(try server.json("/collections/c/items/5")["properties"]?["n"]?.string == "last")
+    // What can be read only once ends before it overwrites anything.
+    let other = ["--collection", "d", "--url", "http://127.0.0.1:\(server.port)"]
+    try Tool(["import", "-", "--format", "csv"] + other, input: text)
+      .expectFailure(saying: "the id 5", "stored before that")
+    #expect(try server.json("/collections/d/items/5")["properties"]?["n"]?.string == "row4")
+  }
+
   @Test func aPropertyOfIDsThatNoFeatureHas() throws {
     let table = "name,lon,lat,note\na,1,2,x\nb,3,4,\n"
     let flags = ["--id-property", "typo"]

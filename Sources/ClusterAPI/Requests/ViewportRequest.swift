@@ -107,19 +107,14 @@ struct ViewportRequest: Sendable {
       content = Content(FieldValues(consume values), area, side)
       return
     }
-    try fields.read(.cellSize, of: request, into: &values)
+    try fields.read(.cellSize, .debug, of: request, into: &values)
     let viewport = try Viewport(
       rect: rect, scale: scale, cellSize: values.cellSize ?? 60, marginFactor: values.margin,
-      zoomStep: values.cell.settings.zoomStep)
+      zoomStep: values.cell.settings.zoomStep,
+      limit: values.debug
+        ? (ViewportRequest.maximumListedCells, "debug") : Viewport.usualLimit)
     try fields.read(.groups, of: request, into: &values)
     let overrides = try fields.overrides(values.cell.groups, viewport)
-    try fields.read(.debug, of: request, into: &values)
-    let most = ViewportRequest.maximumListedCells
-    if values.debug, viewport.cells.count > Double(most) {
-      throw Viewport.tooManyCells(
-        viewport.cells, limit: most, cellSize: viewport.cellSize, values.cell.settings.zoomStep,
-        field: "debug")
-    }
     let read = FieldValues(consume values)
     // Pins that are spread may cross the antimeridian, as may the cells of groups.
     let keepsAll =

@@ -13,6 +13,8 @@ struct PostedFeatures {
 
   let bytes: UnsafeRawBufferPointer
   let format: FeatureFormat
+  /// The charset of a form's part; nil if it names none.
+  private(set) var charset: String?
 
   /// Finds the features in a body of one of ``types``. Some programs, and browsers under Windows, send vague types;
   /// the first bytes then decide.
@@ -31,6 +33,7 @@ struct PostedFeatures {
     }
     let file = try FormFile(in: body, contentType: field)
     bytes = file.content
+    charset = file.contentType?.parameter("charset")
     let named = (file.contentType ?? "").cut(at: UInt8(ascii: ";")).0.trimmed
     let known = PostedFeatures.types.first { named.isSameField(as: $0.rawValue) }
     if let format = PostedFeatures.format(known == .form ? nil : known)

@@ -30,6 +30,8 @@ extension Resources {
     return try .write(of: request.body) { [catalog] share in
       let (parsed, format) = try request.body.withUnsafeBytes { body in
         let posted = try PostedFeatures(in: body, of: type, field)
+        var table = table
+        if posted.format == .csv { try table.take(charset: posted.charset) }
         let parsed = try ParsedFeatures(
           posted.bytes, posted.format, idProperty: idProperty, table: table,
           maximumLength: maximumLength,

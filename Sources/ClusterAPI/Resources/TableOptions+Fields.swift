@@ -29,17 +29,22 @@ extension TableOptions {
     geometry = try fields.string("geometry")
     text = try fields.strings("text")?.list ?? []
     encoding = try fields.string("encoding")
-    if encoding == nil, request.bodyType(of: [.csv]) != nil {
-      encoding = request.bodyCharset
-      if let flaw, flaw.option.isSame(as: "encoding") {
-        throw Problem(
-          415,
-          "the charset of the Content-Type is \(flaw.detail): \(String((encoding ?? "").shortened(to: 100)))"
-        )
-      }
-    }
+    if request.bodyType(of: [.csv]) != nil { try take(charset: request.bodyCharset) }
     if let flaw {
       throw fields.problem(flaw.option, status: 422, "\(flaw.option) is \(flaw.detail)")
+    }
+  }
+
+  /// Takes the `charset` of a Content-Type as the encoding if none is given.
+  ///
+  /// - Throws: ``Problem`` 415 if it isn't known.
+  mutating func take(charset: String?) throws(Problem) {
+    guard encoding == nil, let charset else { return }
+    encoding = charset
+    if let flaw, flaw.option.isSame(as: "encoding") {
+      throw Problem(
+        415,
+        "the charset of the Content-Type is \(flaw.detail): \(String(charset.shortened(to: 100)))")
     }
   }
 }

@@ -17,7 +17,7 @@ struct PointText {
     /// It is another type of GeoJSON.
     case type(String)
     /// It is in another reference system.
-    case system(Int)
+    case system(String)
 
     /// The rest of a sentence.
     var reason: String {
@@ -25,8 +25,8 @@ struct PointText {
       case .plain(let reason): reason
       case .shape(let name): "is a \(name.uppercasedASCII) and no POINT"
       case .type(let name): "is no GeoJSON Point" + (name.isEmpty ? "" : " but a \(name)")
-      case .system(let srid):
-        "has the reference system \(srid); degrees of WGS 84 are needed, "
+      case .system(let name):
+        "has the reference system \(name); degrees of WGS 84 are needed, "
           + "as ogr2ogr -t_srs EPSG:4326 makes them"
       }
     }
@@ -53,7 +53,7 @@ struct PointText {
   /// Refuses a number of a reference system other than WGS 84.
   static func check(srid: Int) throws(Fault) {
     guard srid == 4326 || srid == 0 else {
-      throw .system(srid)
+      throw .system("\(srid)")
     }
   }
 
@@ -68,6 +68,11 @@ struct PointText {
     for (key, member) in value.members {
       switch String(decoding: key, as: UTF8.self) {
       case "type": type = member.string ?? ""
+      case "crs" where member.kind != .null, "coordRefSys" where member.kind != .null:
+        let name = ReferenceSystemReader.name(member)
+        guard let name, ReferenceSystem(named: name).isDegrees else {
+          throw .system(String((name ?? "of its member crs").shortened(to: 80)))
+        }
       case "coordinates" where member.kind == .array && member.count <= 4:
         numbers = member.elements.compactMap(\.number)
         if numbers?.count != member.count { numbers = nil }

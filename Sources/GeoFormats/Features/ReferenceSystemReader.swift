@@ -73,7 +73,7 @@ struct ReferenceSystemReader {
   }
 
   /// The name of a system in a text, a number, an object of any form, or the first of a list; nil if it has none.
-  private static func name(_ value: JSONValue) -> String? {
+  static func name(_ value: JSONValue) -> String? {
     switch value.kind {
     case .string: return value.string
     case .number: return "EPSG:" + String(decoding: value.text, as: UTF8.self)

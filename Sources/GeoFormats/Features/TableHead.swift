@@ -206,7 +206,8 @@ struct TableHead {
           if weight > fault.weight { fault = (weight, error.detail + hint) }
         }
       } catch {
-        if fault.weight < 0 { fault = (0, error.detail) }
+        let weight = record.count { $0 == separator } + 1
+        if weight > fault.weight { fault = (weight, error.detail) }
       }
     }
     if let best = good.max(by: { $0.heading.names.count < $1.heading.names.count }) {
@@ -277,8 +278,10 @@ struct TableHead {
     notes += TableNotes.columns(candidate.coordinates, heading, options)
     notes += TableNotes.renamed(heading)
     if let idProperty, ids == nil {
+      let name = TableText.quoted(Array(idProperty.utf8))
       notes.append(
-        "no column is named \(TableText.quoted(Array(idProperty.utf8))), so the ids are made up")
+        (id == nil ? "no column is named \(name)" : "the column \(name) holds coordinates")
+          + ", so the ids are made up")
     }
     return TablePlan(
       encoding: encoding,

@@ -26,8 +26,11 @@ public struct Histogram: Equatable, Sendable {
     let exact = Double(bins) / half
     scale = exact.isFinite && (half * exact).isFinite ? exact : 0
     for bin in 0...bins {
+      // Multiplied first, so that an edge that is a whole number is one.
+      let product = width * Double(bin)
       let part = Double(bin) / Double(bins)
-      let edge = width.isFinite ? from + width * part : from * (1 - part) + to * part
+      let edge =
+        product.isFinite ? from + product / Double(bins) : from * (1 - part) + to * part
       edges.append(bin == 0 ? from : bin == bins ? to : min(max(edge, edges[bin - 1]), to))
     }
   }

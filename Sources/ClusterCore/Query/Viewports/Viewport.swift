@@ -11,6 +11,8 @@ public struct Viewport: Sendable {
 
   /// The maximum number of cells.
   public static let maximumCells = 1_000_000
+  /// That limit, and the field that an error about it names.
+  public static let usualLimit = (cells: maximumCells, field: "cellSize")
 
   /// The zoom of the grid: ``screenZoom`` rounded down to a multiple of the zoom step.
   public let zoomLevel: Double
@@ -32,18 +34,18 @@ public struct Viewport: Sendable {
   ///   - cellSize: The width of a cell in points, 1…2048.
   ///   - marginFactor: The fraction of the width and height that is added on each side, 0…4.
   ///   - zoomStep: The steps in which the grid follows the zoom.
-  /// - Throws: ``ImpossibleRequest`` if a parameter or the zoom is out of range, or there are more than
-  ///   ``maximumCells`` cells.
+  ///   - limit: The most cells, at most ``maximumCells``, and the field that an error about them names.
+  /// - Throws: ``ImpossibleRequest`` if a parameter or the zoom is out of range, or there are more cells than that.
   public init(
     rect: MapRect, scale: Scale, cellSize: Double, marginFactor: Double,
-    zoomStep: ZoomStep = .finest
+    zoomStep: ZoomStep = .finest, limit: (cells: Int, field: String) = usualLimit
   ) throws(ImpossibleRequest) {
     try Viewport.check(marginFactor: marginFactor)
     screenZoom = try Viewport.zoomLevel(rect: rect, scale: scale)
     zoomLevel = zoomStep.roundedDown(screenZoom)
     (self.cellSize, self.zoomStep) = (cellSize, zoomStep)
     grownRect = rect.grown(by: marginFactor)
-    cells = try Viewport.cells(covering: grownRect, zoomLevel, cellSize, zoomStep)
+    cells = try Viewport.cells(covering: grownRect, zoomLevel, cellSize, zoomStep, limit)
   }
 
   /// Creates a viewport of cells that were found to be right.
@@ -60,12 +62,13 @@ public struct Viewport: Sendable {
   }
 
   private static func cells(
-    covering rect: MapRect, _ zoomLevel: Double, _ cellSize: Double, _ zoomStep: ZoomStep
+    covering rect: MapRect, _ zoomLevel: Double, _ cellSize: Double, _ zoomStep: ZoomStep,
+    _ limit: (cells: Int, field: String) = usualLimit
   ) throws(ImpossibleRequest) -> GridRange {
     try check(cellSize: cellSize)
     let cells = GridRange(grid: CellGrid(zoom: zoomLevel, cellSize: cellSize), covering: rect)
-    guard cells.count <= Double(maximumCells) else {
-      throw tooManyCells(cells, limit: maximumCells, cellSize: cellSize, zoomStep)
+    guard cells.count <= Double(limit.cells) else {
+      throw tooManyCells(cells, limit: limit, cellSize: cellSize, zoomStep)
     }
     return cells
   }
@@ -113,14 +116,13 @@ public struct Viewport: Sendable {
   public static func rounded(_ zoom: Double) -> Double { (zoom * 1000).rounded() / 1000 }
 
   /// The error for more cells than a limit. Its message names a cell size or zoom within the limit.
-  public static func tooManyCells(
-    _ cells: GridRange, limit: Int, cellSize: Double, _ zoomStep: ZoomStep,
-    field: String = "cellSize"
+  private static func tooManyCells(
+    _ cells: GridRange, limit: (cells: Int, field: String), cellSize: Double, _ zoomStep: ZoomStep
   ) -> ImpossibleRequest {
     ImpossibleRequest(
-      field: field,
+      field: limit.field,
       detail: "the rect with its margin covers \(ImpossibleRequest.plain(cells.count)) cells, more "
-        + "than \(limit); \(cells.remedy(limit: limit, cellSize: cellSize, slack: zoomStep.slackOfWholeZooms)) would do"
+        + "than \(limit.cells); \(cells.remedy(limit: limit.cells, cellSize: cellSize, slack: zoomStep.slackOfWholeZooms)) would do"
     )
   }
 }

@@ -1,0 +1,85 @@
+import GeoFormats
+import Texts
+
+/// Rows of CSV made of the features without geometry that `ogr2ogr` writes, one a line, as GeoJSON. Its own CSV quotes whole
+/// numbers as it quotes texts that look like numbers, and has dates in no standard form.
+struct TableRows {
+  /// The names of the columns in UTF-8.
+  private let columns: [[UInt8]]
+  /// Whether all is text by its type, so that what looks like a number is one, as in a CSV without quotes.
+  private let isUntyped: Bool
+  private let parser = JSONParser()
+  private var rest: [UInt8] = []
+
+  /// - Parameters:
+  ///   - columns: the names of the columns, of which a feature may lack some.
+  ///   - isUntyped: whether texts may be numbers.
+  init(columns: [String], isUntyped: Bool) {
+    self.columns = columns.map { Array($0.utf8) }
+    self.isUntyped = isUntyped
+  }
+
+  /// The row of names.
+  var header: [UInt8] {
+    var row: [UInt8] = []
+    for (number, name) in columns.enumerated() {
+      if number > 0 { row.append(UInt8(ascii: ",")) }
+      TableRows.quote(name, into: &row)
+    }
+    return row + [0x0A]
+  }
+
+  /// The rows of the features whose lines end in a chunk.
+  ///
+  /// - Throws: ``CommandFailure`` if a line is none.
+  mutating func take(_ chunk: UnsafeRawBufferPointer) throws(CommandFailure) -> [UInt8] {
+    rest += chunk
+    guard let end = rest.lastIndex(of: 0x0A) else { return [] }
+    var rows: [UInt8] = []
+    for line in rest[..<end].split(separator: 0x0A) { try add(Array(line), to: &rows) }
+    rest.removeSubrange(...end)
+    return rows
+  }
+
+  private func add(_ line: [UInt8], to rows: inout [UInt8]) throws(CommandFailure) {
+    guard let properties = (try? parser.parse(line))?["properties"] else {
+      throw CommandFailure(description: "ogr2ogr has written a line that is no feature")
+    }
+    var found = 0
+    for (number, name) in columns.enumerated() {
+      if number > 0 { rows.append(UInt8(ascii: ",")) }
+      guard let value = name.withUnsafeBytes({ properties[utf8: $0] }) else { continue }
+      found += 1
+      switch value.kind {
+      case .null: break
+      case .string:
+        let text = Array(value.stringBytes ?? UnsafeRawBufferPointer(start: nil, count: 0))
+        if isUntyped, !text.contains(where: { "\",\r\n".utf8.contains($0) }) {
+          rows += text
+        } else {
+          TableRows.quote(text, into: &rows)
+        }
+      case .number:
+        // Of a column of reals 12 comes as 12.0.
+        rows +=
+          value.text.suffix(2).elementsEqual(".0".utf8) ? value.text.dropLast(2) : value.text[...]
+      case .bool: rows += value.text
+      default: TableRows.quote(Array(value.text), into: &rows)
+      }
+    }
+    rows.append(0x0A)
+    guard found == properties.count else {
+      throw CommandFailure(description: "a feature has a column that ogrinfo has not listed")
+    }
+  }
+
+  private static func quote(_ text: [UInt8], into row: inout [UInt8]) {
+    let quote = UInt8(ascii: "\"")
+    row.append(quote)
+    for byte in text {
+      if byte == quote { row.append(quote) }
+      row.append(byte)
+    }
+    row.append(quote)
+  }
+}
