@@ -36,7 +36,8 @@ struct TableRows {
     rest += chunk
     guard let end = rest.lastIndex(of: 0x0A) else { return [] }
     var rows: [UInt8] = []
-    for line in rest[..<end].split(separator: 0x0A) { try add(Array(line), to: &rows) }
+    let lines = rest[..<end].split { $0 == 0x0A }
+    for line in lines { try add(Array(line), to: &rows) }
     rest.removeSubrange(...end)
     return rows
   }

@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import Collections
+
 /// Features that expire, by a clock that goes when it is told to.
 @Suite(.timeLimit(.minutes(10))) struct ExpiryTests {
   private let path = "/collections/c"
@@ -99,6 +101,49 @@ import Threading
     (await service.send(.delete, "\(path)/items/2")).expectProblem(404)
     let again = ExpiryTests.feature(2, 2, expires: nil)
     (await service.send(.put, "\(path)/items/2", again)).expect(201)
+    service.writer.close()
+  }
+
+  @Test(arguments: [false, true], [0, 7, 600])
+  func `many features that expire at one time are left out beforehand`(
+    isWritten: Bool, late: Int64
+  ) async throws {
+    let clock = Locked(ExpiryTests.start)
+    let service = try ExpiryTests.service(clock, in: try TemporaryDirectory())
+    let end = ExpiryTests.start + 10_000
+    // Most expire at one time, some soon after it, some never; in more than a few blocks.
+    var generator = SeededGenerator(seed: 11)
+    let times = (0..<20_000).map { _ in generator.pick([nil, end, end, end, end + 5]) }
+    let lines = times.enumerated().map { id, time in
+      ExpiryTests.feature(
+        id + 1, Double(id % 170), expires: time.map { "\"\(ExpiryTests.text($0))\"" } ?? "null")
+    }
+    (await service.post(
+      "\(path)/items", lines.joined(separator: "\n"), type: "application/x-ndjson")).expect(
+        200, 201)
+    clock.withLock { $0 = end - 200 }
+    // As the writer's timer does.
+    service.catalog.leaveOutExpired()
+    #expect(service.catalog["c"]?.index.count == times.count)
+    let before = try #require(service.catalog["c"])
+    if isWritten {
+      // What was made isn't of what is shown any more.
+      (await service.send(.delete, "\(path)/items/1")).expect(204)
+    }
+    clock.withLock { $0 = end + late }
+    let alive = times.enumerated().count { id, time in
+      (time ?? .max) > end + late && !(isWritten && id == 0)
+    }
+    #expect(service.catalog["c"]?.index.count == alive)
+    let view = await service.get("\(path)/clusters?bbox=-180,-85,180,85&zoom=1")
+    #expect(view["featureCount"]?.int == alive)
+    #expect((view["version"]?.int ?? 0) > Int(before.info.version))
+    let sums = view["annotations"]?.array?.reduce(0) { $0 + ($1["count"]?.int ?? 0) }
+    #expect(sums == alive)
+    clock.withLock { $0 = end + 700 }
+    service.catalog.leaveOutExpired()
+    let rest = times.enumerated().count { $1 == nil && !(isWritten && $0 == 0) }
+    #expect(service.catalog["c"]?.index.count == rest)
     service.writer.close()
   }
 

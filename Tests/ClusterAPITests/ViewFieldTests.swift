@@ -152,4 +152,54 @@ import Testing
       422, at: "limit")
     (await service.get("/collections/c/pins?bbox=-180,-90,180,90&limit=30")).expect(200)
   }
+
+  @Test func `names of properties have at most 1,000 bytes`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 1, 1, "{\"a\":1}")])
+    let view = "/collections/c/clusters?bbox=0,0,9,9&zoom=3&"
+    for (count, status) in [(1000, 200), (1001, 422)] {
+      let name = String(repeating: "é", count: count / 2) + String(repeating: "x", count: count % 2)
+      let escaped = name.utf8.map { "%" + String($0, radix: 16) }.joined()
+      for (target, pointer) in [
+        (view + "countBy=", "countBy"), (view + "groupBy=", "groupBy"),
+        (view + "titleProperty=", "titleProperty"), (view + "properties=", "properties"),
+        ("/collections/c/items?properties=", "properties"),
+        (view + "method=collision&priorityBy=", "priorityBy"),
+      ] {
+        let answer = await service.get(target + escaped)
+        if status == 422 {
+          answer.expectProblem(422, at: pointer)
+        } else {
+          #expect([200, 422].contains(answer.status) && !answer.text.contains("1000 bytes"))
+        }
+      }
+      let filter = "{\"op\":\"=\",\"args\":[{\"property\":\"\(name)\"},1]}"
+      let aggregate = "{\"s\":[\"sum\",\"\(name)\"]}"
+      for (field, pointer) in [
+        ("\"filter\":\(filter)", "/filter"), ("\"aggregate\":\(aggregate)", "/aggregate/s/1"),
+        ("\"histogram\":{\"property\":\"\(name)\",\"bins\":2}", "/histogram/property"),
+      ] {
+        let answer = await service.post(
+          "/collections/c/clusters", "{\"bbox\":[0,0,9,9],\"zoom\":3,\(field)}")
+        if status == 422 {
+          answer.expectProblem(422, at: pointer)
+        } else {
+          #expect(!answer.text.contains("1000 bytes"))
+        }
+      }
+    }
+  }
+
+  @Test func `titles and descriptions are no longer than lists have room for`() async throws {
+    let service = try Service()
+    for (name, most) in [("title", 1000), ("description", 4096)] {
+      func text(_ count: Int) -> String {
+        "{\"\(name)\":\"\(String(repeating: "é", count: count / 2))\"}"
+      }
+      (await service.send(.put, "/collections/c", text(most))).expect(200, 201)
+      (await service.send(.put, "/collections/c", text(most + 2)))
+        .expectProblem(422, at: "/\(name)")
+      #expect(await service.get("/collections/c")[name]?.string?.utf8.count == most)
+    }
+  }
 }

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `the least recently used columns go first`() {
-    let cache = IndexedCollection().columns  // 64 MiB
+    let cache = IndexedCollection().columns  // 1 MiB
     func use(_ number: Int, bytes: Int) {
       _ = cache.value(for: CachedColumn.Key(name: name(number))) { _ in
         let codes = WritableArray<PropertyColumn.Code>(count: bytes / 4).fixed
@@ -37,19 +37,19 @@ import Testing
       }
     }
     func held() -> [Int] { (0..<300).filter { cache.contains(CachedColumn.Key(name: name($0))) } }
-    for number in 0..<6 { use(number, bytes: 10 << 20) }
+    for number in 0..<6 { use(number, bytes: 160 << 10) }
     #expect(held() == [0, 1, 2, 3, 4, 5])
-    use(0, bytes: 10 << 20)
-    use(6, bytes: 10 << 20)
+    use(0, bytes: 160 << 10)
+    use(6, bytes: 160 << 10)
     #expect(held() == [0, 2, 3, 4, 5, 6])
-    use(7, bytes: 100 << 20)  // more than there is
+    use(7, bytes: 1600 << 10)  // more than there is
     #expect(held() == [7])
     use(8, bytes: 1000)
     #expect(held() == [8])
     for number in 0..<300 { use(number, bytes: 0) }
     #expect(held().count == 256 && held().last == 299)
     // Nothing of what was evicted is counted any more.
-    use(301, bytes: 60 << 20)
+    use(301, bytes: 600 << 10)
     #expect(held().count == 255)
   }
 

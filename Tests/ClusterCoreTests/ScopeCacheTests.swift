@@ -246,10 +246,10 @@ import Threading
     let known = (0..<20).filter { cache.contains(name($0)) }
     #expect((1..<10).contains(known.count) && known.last == 19)
 
-    let columns = IndexedCollection().columns  // 64 MiB
+    let columns = IndexedCollection().columns  // 1 MiB
     let collection = try collection(1)
     func key(_ number: Int) -> CachedColumn.Key {
-      CachedColumn.Key(name: [UInt8](repeating: UInt8(number), count: 10 << 20))
+      CachedColumn.Key(name: [UInt8](repeating: UInt8(number), count: 160 << 10))
     }
     for number in 0..<9 {
       _ = columns.value(for: key(number)) { _ in

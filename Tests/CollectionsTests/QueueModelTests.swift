@@ -191,7 +191,7 @@ import Threading
       try Histories.demand(waiting.values.allSatisfy(\.isEmpty), "all are taken")
       try Histories.demand(
         queue.takeGroup().isEmpty && queue.takeAll().isEmpty, "none is left")
-      let whole = memory.share(of: limits.decodedBytes - 1024, for: 1)
+      let whole = memory.share(of: limits.clientBytes - 1024, for: 1)
       try Histories.demand(whole != nil, "all memory has been given back")
     }
     #expect(fault == nil)

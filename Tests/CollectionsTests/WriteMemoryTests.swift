@@ -7,7 +7,7 @@ import Testing
   @Test func `the memory of writes that wait is bounded`() throws {
     let limits = WriteLimits()
     let memory = WriteMemory(limits)
-    let (all, own) = (limits.waitingBytes, limits.decodedBytes)
+    let (all, own) = (limits.waitingBytes, limits.clientBytes)
     // One client has a share.
     let first = memory.share(of: own / 2, for: 1)
     #expect(memory.share(of: own / 2, for: 1) == nil)
@@ -24,11 +24,24 @@ import Testing
     #expect(third != nil && memory.share(of: rest - 2 * 8192, for: 2) == nil)
   }
 
+  @Test func `a body of any size has room for its text and its features`() throws {
+    var limits = WriteLimits()
+    for bytes in [1 << 20, 64 << 20, 200 << 20] {
+      limits.bodyBytes = bytes
+      let memory = WriteMemory(limits)
+      let text = try #require(memory.share(of: bytes - 4096, for: 1))
+      let features = try #require(memory.share(of: 0, for: 1))
+      #expect(features.resize(to: limits.decodedBytes) && !features.resize(to: limits.clientBytes))
+      text.giveBack()
+      #expect(features.resize(to: limits.clientBytes - 4096))
+    }
+  }
+
   @Test func `however many writers are greedy, a newcomer finds room`() {
     let memory = WriteMemory(WriteLimits())
     var kept: [WriteMemory.Share] = []
     for client in 1...30 as ClosedRange<UInt64> {
-      var size = WriteLimits().decodedBytes
+      var size = WriteLimits().clientBytes
       while size > 4096 {
         if let share = memory.share(of: size, for: client) { kept.append(share) } else { size /= 2 }
       }

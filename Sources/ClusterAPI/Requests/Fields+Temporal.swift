@@ -2,9 +2,6 @@ import FeatureStore
 import GeoFormats
 
 extension Fields {
-  /// The longest name of a temporal property, in bytes.
-  private static let longestName = 1000
-
   /// The properties with the times of features: one, or two for start and end.
   func temporalProperties(_ name: String) throws -> TemporalProperties? {
     try withJSON(name) { json in
@@ -14,11 +11,8 @@ extension Fields {
           String(decoding: member, as: UTF8.self), "the name of a property is text")
       }
       func property(_ member: String) throws(Problem) -> String? {
-        guard let text = try fields.string(member) else { return nil }
-        guard text.utf8.count <= Fields.longestName else {
-          throw fields.problem(
-            member, status: 422, "\(member) is longer than \(Fields.longestName) bytes")
-        }
+        let text = try fields.string(member)
+        if let text { try fields.check(property: text.utf8, at: member) }
         return text
       }
       switch (try property("property"), try property("start"), try property("end")) {

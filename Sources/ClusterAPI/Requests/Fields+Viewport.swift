@@ -55,6 +55,7 @@ extension Fields {
       throw problem(name, "\(name) is a list of names, \"*\" or \"none\"")
     }
     try checkCount(list.count, "names", of: name, atMost: AnnotationOptions.maximumProperties)
+    for property in list { try check(property: property.utf8, at: name) }
     return .names(PropertyNames(list.map { Array($0.utf8) }))
   }
 

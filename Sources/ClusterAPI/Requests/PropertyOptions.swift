@@ -67,9 +67,25 @@ struct PropertyOptions: Hashable, Sendable {
 }
 
 extension Fields {
+  /// The longest name of a property that a request may use, in bytes. Each feature is searched for it, and it is kept with
+  /// what was found.
+  static let longestPropertyName = 1000
+
   /// The name of a property, in UTF-8.
   func property(_ name: String) throws(Problem) -> [UInt8]? {
-    try string(name).map { Array($0.utf8) }
+    let text = try string(name).map { Array($0.utf8) }
+    if let text { try check(property: text, at: name) }
+    return text
+  }
+
+  /// Throws if the name of a property, which the value at a pointer holds, is too long.
+  func check(property: some Collection<UInt8>, at pointer: String) throws(Problem) {
+    guard property.count <= Fields.longestPropertyName else {
+      throw problem(
+        pointer, status: 422,
+        "the name of a property has \(property.count) bytes, more than \(Fields.longestPropertyName)"
+      )
+    }
   }
 
   /// The aggregates that are asked for.
@@ -89,6 +105,7 @@ extension Fields {
     else {
       throw problem(pointer, "an aggregate is [op, property]: two strings")
     }
+    try check(property: property.utf8, at: "\(pointer)/1")
     guard let operation = Statistics.Operation(text) else {
       throw problem("\(pointer)/0", "the op is none of \(Statistics.Operation.names)")
     }

@@ -24,6 +24,7 @@ struct SortKeys: Sendable {
         throw fields.problem(
           "sortby", "sortby is a list of properties, each with + or - before it, or nothing")
       }
+      try fields.check(property: property, at: "sortby")
       return (Array(property), direction == UInt8(ascii: "-"))
     }
   }

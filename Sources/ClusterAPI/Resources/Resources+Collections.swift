@@ -145,6 +145,8 @@ extension Resources {
     }
   }
 
+  /// The longest title and description, in bytes. A list of collections holds a thousand of each.
+  private static let (longestTitle, longestDescription) = (1000, 4096)
   /// The longest time to live, in seconds: ten years.
   private static let maximumTTL = 315_576_000.0
 
@@ -156,8 +158,17 @@ extension Resources {
         object[name] == nil ? .keep : try read("\(name)").map { .set($0) } ?? .clear
       }
       var updates = Write.CollectionUpdates()
-      updates.title = try update("title", fields.string)
-      updates.description = try update("description", fields.string)
+      func text(_ name: String, atMost most: Int) throws(Problem) -> String? {
+        let text = try fields.string(name)
+        guard (text?.utf8.count ?? 0) <= most else {
+          throw fields.problem(name, status: 422, "\(name) is longer than \(most) bytes")
+        }
+        return text
+      }
+      updates.title = try update("title") { try text($0, atMost: Resources.longestTitle) }
+      updates.description = try update("description") {
+        try text($0, atMost: Resources.longestDescription)
+      }
       updates.ttl = try update("ttl") { name -> Int64? in
         guard let seconds = try fields.number(name) else { return nil }
         guard seconds >= 0.001, seconds <= Resources.maximumTTL else {

@@ -56,6 +56,7 @@ package final class Catalog: Sendable {
   /// The value is the collections with expired features that may still be on disk.
   // Characters: ids of collections, which are of ASCII
   private let publishing = Locked<Set<String>>([])
+  private let successors = ExpirySuccessors()
   private let timekeeper = Locked<(clock: WallClock, versions: VersionCounter)?>(nil)
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
@@ -103,16 +104,14 @@ package final class Catalog: Sendable {
     guard let snapshot = shown(id) else { return nil }
     // In a shared store expiry is a write, and there is no time here.
     guard let next = snapshot.nextExpiry, let now, next <= now else { return snapshot }
-    if snapshot.index.hasExpired(at: now, inMoreThan: Catalog.fewBlocks),
+    if successors.successor(of: snapshot, at: now) == nil,
+      snapshot.index.hasExpired(at: now, inMoreThan: ExpirySuccessors.fewBlocks),
       Interruption.stopIfLimited()
     {
       return snapshot
     }
     return withoutExpired(id)
   }
-
-  /// The blocks of an index that are made anew in a fraction of a millisecond.
-  private static let fewBlocks = 8
 
   /// All collections by id, as they are now.
   package var all: [CollectionSnapshot] {
@@ -276,16 +275,21 @@ package final class Catalog: Sendable {
       let now = timekeeper.clock.now
       // Another reader may have been faster.
       guard next <= now else { return snapshot }
-      let expired = snapshot.index.expired(at: now)
-      // Without memory for a version without them, they are shown for now.
-      guard let changed = try? snapshot.collection.applying([.remove(expired)]) else {
-        return snapshot
+      let successor = successors.successor(of: snapshot, at: now)
+      var (collection, touched) = (
+        successor?.collection ?? snapshot.collection, successor?.touched ?? []
+      )
+      let expired = collection.index.expired(at: now)
+      if !expired.isEmpty {
+        // Without memory for a version without them, they are shown for now.
+        guard let changed = try? collection.applying([.remove(expired)]) else { return snapshot }
+        (collection, touched) = (changed.collection, touched + changed.touched)
       }
       let current = CollectionSnapshot(
-        info: snapshot.info.changed(to: timekeeper.versions.next()), collection: changed.collection,
+        info: snapshot.info.changed(to: timekeeper.versions.next()), collection: collection,
         after: snapshot)
       toSweep.insert(id)
-      show(current, touched: changed.touched)
+      show(current, touched: touched)
       return current
     }
   }
@@ -295,13 +299,15 @@ package final class Catalog: Sendable {
     publishing.withLock { $0.formUnion(ids) }
   }
 
-  /// Leaves out expired features of all collections, even if there are no requests for them.
+  /// Leaves out expired features of all collections, even if there are no requests for them, and prepares for those that expire
+  /// next. The writer calls it several times a second.
   func leaveOutExpired() {
     guard let now else { return }
     let ids = entries.withLock { entries in
       entries.byID.compactMap { id, entry in (entry.snapshot.nextExpiry ?? .max) <= now ? id : nil }
     }
     for id in ids { _ = withoutExpired(id) }
+    successors.prepare(entries.withLock { $0.byID.values.map(\.snapshot) }, at: now)
   }
 
   /// The collections in which features have expired since the last call, as they are now.

@@ -12,8 +12,10 @@ package struct WriteLimits: Sendable {
   /// The usual limits.
   package init() {}
 
-  /// The most memory that the features of one body may take, and all writes of one client that wait.
+  /// The most memory that the features of one body may take.
   package var decodedBytes: Int { max(256 << 20, 4 * bodyBytes) }
+  /// The most memory that all writes of one client that wait may take: the features of a body beside its unpacked text.
+  package var clientBytes: Int { decodedBytes + bodyBytes }
   /// The most memory that all writes that wait may take.
   var waitingBytes: Int { 2 * decodedBytes }
 }

@@ -17,7 +17,7 @@ package final class WriteMemory: Sendable {
     self.limits = limits
     used = Locked(
       ClientLedger(
-        all: limits.waitingBytes, each: limits.decodedBytes, reserve: limits.waitingBytes / 4,
+        all: limits.waitingBytes, each: limits.clientBytes, reserve: limits.waitingBytes / 4,
         little: WriteMemory.little))
   }
 

@@ -55,9 +55,16 @@ public final class IndexedCollection: Sendable {
   private static let maximumColumns = 256
   /// The number of filters of which something is kept: a write goes through all.
   private static let maximumFilters = 2048
-  private static func columnCapacity(_ index: FeatureIndex) -> Int { 64 << 20 + 48 * index.count }
-  private static func scopeCapacity(_ index: FeatureIndex) -> Int { 24 << 20 + 32 * index.count }
-  private static func maskCapacity(_ index: FeatureIndex) -> Int { 8 << 20 + 8 * index.count }
+  // What is made of few features is made again in no time, so that many small collections keep little.
+  private static func columnCapacity(_ index: FeatureIndex) -> Int {
+    min(64 << 20, 1 << 20 + 4096 * index.count) + 48 * index.count
+  }
+  private static func scopeCapacity(_ index: FeatureIndex) -> Int {
+    min(24 << 20, 1 << 20 + 1024 * index.count) + 32 * index.count
+  }
+  private static func maskCapacity(_ index: FeatureIndex) -> Int {
+    min(8 << 20, 1 << 18 + 256 * index.count) + 8 * index.count
+  }
 
   /// Returns a new version with changes applied in order, and the coordinates of changed features
   /// before and after the changes. See ``FeatureIndex/applying(_:)``.
