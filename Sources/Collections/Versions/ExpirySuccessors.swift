@@ -1,8 +1,8 @@
 import ClusterCore
 import Threading
 
-/// What collections become when many features expire at one time, made shortly before it, so that no reader waits until
-/// they are left out.
+/// Collections without the many features that expire at one time, made shortly before it, so that no reader waits until
+/// these are left out.
 final class ExpirySuccessors: Sendable {
   /// A collection without the features that expire by a time.
   struct Successor {
@@ -23,7 +23,7 @@ final class ExpirySuccessors: Sendable {
   // Characters: ids of collections, which are of ASCII
   private let all = Locked<[String: Successor]>([:])
 
-  /// What a snapshot becomes at a time, of whose features more may have expired since; nil if that wasn't made.
+  /// The successor of a snapshot at a time, of whose features more may have expired since; nil if none was made.
   func successor(of snapshot: CollectionSnapshot, at now: Int64) -> Successor? {
     all.withLock { $0[snapshot.info.id] }.flatMap {
       $0.version == snapshot.info.version && $0.time <= now ? $0 : nil

@@ -55,7 +55,7 @@ public final class IndexedCollection: Sendable {
   private static let maximumColumns = 256
   /// The number of filters of which something is kept: a write goes through all.
   private static let maximumFilters = 2048
-  // What is made of few features is made again in no time, so that many small collections keep little.
+  // Columns and scopes of few features are made again in no time, so that many small collections keep little.
   private static func columnCapacity(_ index: FeatureIndex) -> Int {
     min(64 << 20, 1 << 20 + 4096 * index.count) + 48 * index.count
   }
