@@ -19,15 +19,6 @@ extension Fields {
     let language = try filterLanguage()
     try checkReferenceSystem("filter-crs")
     guard has(name) else { return nil }
-    let filter = try givenFilter(name, language)
-    for property in filter?.propertyNames ?? [] { try check(property: property, at: name) }
-    return filter
-  }
-
-  /// The filter as it is given, in normal form.
-  private func givenFilter(
-    _ name: String, _ language: FilterLanguage?
-  ) throws -> FilterExpression? {
     do {
       guard language == .json || inBody else {
         return try string(name).map { try CQL2.normal($0) }

@@ -67,10 +67,6 @@ struct PropertyOptions: Hashable, Sendable {
 }
 
 extension Fields {
-  /// The longest name of a property that a request may use, in bytes. Each feature is searched for it, and it is kept with
-  /// what was found.
-  static let longestPropertyName = 1000
-
   /// The name of a property, in UTF-8.
   func property(_ name: String) throws(Problem) -> [UInt8]? {
     let text = try string(name).map { Array($0.utf8) }
@@ -80,10 +76,10 @@ extension Fields {
 
   /// Throws if the name of a property, which the value at a pointer holds, is too long.
   func check(property: some Collection<UInt8>, at pointer: String) throws(Problem) {
-    guard property.count <= Fields.longestPropertyName else {
+    guard property.count <= FilterExpression.maximumNameLength else {
       throw problem(
         pointer, status: 422,
-        "the name of a property has \(property.count) bytes, more than \(Fields.longestPropertyName)"
+        "the name of a property has \(property.count) bytes, more than \(FilterExpression.maximumNameLength)"
       )
     }
   }

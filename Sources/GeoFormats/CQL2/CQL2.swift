@@ -71,13 +71,18 @@ public enum CQL2 {
     _ filter: FilterExpression
   ) throws(CQL2Error) -> FilterExpression {
     let filter = filter.normalised
+    let names = filter.propertyNames
     let parts = [
       (
         "conditions", filter.conditionCount, FilterExpression.maximumConditions,
         "; write many values of one property as a single IN (…)"
       ),
       ("LIKEs", filter.patternCount, FilterExpression.maximumPatterns, ""),
-      ("properties", filter.propertyNames.count, FilterExpression.maximumProperties, ""),
+      ("properties", names.count, FilterExpression.maximumProperties, ""),
+      (
+        "bytes in the name of a property", names.reduce(0) { max($0, $1.count) },
+        FilterExpression.maximumNameLength, ""
+      ),
     ]
     for (name, count, maximum, remedy) in parts where count > maximum {
       throw .tooLarge(detail: "the filter has \(count) \(name), more than \(maximum)\(remedy)")

@@ -86,6 +86,8 @@ public indirect enum FilterExpression: Hashable, Sendable {
   public static let maximumPatterns = 32
   /// The maximum number of properties, each of which is first read from every feature.
   public static let maximumProperties = 32
+  /// The longest name of a property, in bytes. Each feature is searched for it, and it is kept with what was found.
+  public static let maximumNameLength = 1000
   /// The maximum nesting depth of parentheses, functions and NOT in a text, and of operations in JSON.
   public static let maximumDepth = 100
   /// The maximum number of operations on numbers.
