@@ -172,7 +172,9 @@ struct Import: RunnableCommand {
       }
       if tally.rejected > 0 && !skipsBad { return tally }
       try checkIDs(tally)
-      if (1..<tally.features).contains(tally.identified) { shares = [.identified, .unidentified] }
+      if tally.identified > 0, tally.identified < tally.features {
+        shares = [.identified, .unidentified]
+      }
     } else {
       plan = try self.plan(of: &input, isWhole: true)
     }

@@ -231,6 +231,12 @@ import Testing
     #expect(run.output.contains("30002 inserted, 0 updated"), "\(run.output)")
     #expect(try server.json("/collections/c/items?limit=0")["numberMatched"]?.int == 30_002)
     #expect(try server.json("/collections/c/items/5")["properties"]?["n"]?.string == "last")
+    // Nothing is nothing, too.
+    let empty = files.file("empty.geojson")
+    try Fixtures.write(Array(#"{"type":"FeatureCollection","features":[]}"#.utf8), path: empty)
+    let none = try Tool(["import", empty] + url)
+    none.expectSuccess()
+    #expect(none.output.contains("0 inserted, 0 updated"), "\(none.output)")
     // What can be read only once ends before it overwrites anything.
     let other = ["--collection", "d", "--url", "http://127.0.0.1:\(server.port)"]
     try Tool(["import", "-", "--format", "csv"] + other, input: text)
