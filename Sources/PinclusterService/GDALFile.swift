@@ -172,8 +172,7 @@ struct GDALFile {
       for line in String(decoding: text, as: UTF8.self).parts(separatedBy: 0x0A) {
         if layers.isEmpty, line.trimmed.begins(with: "using driver `CSV'") { isUntyped = true }
         if let name = line.after("Layer name: ") {
-          layers.append(Layer(name: String(name)))
-          layers[layers.count - 1].isUntyped = isUntyped
+          layers.append(Layer(name: String(name), isUntyped: isUntyped))
           (needsCount, needsSystem, isSystem) = (true, true, false)
         }
         guard let last = layers.indices.last else { continue }

@@ -190,11 +190,12 @@ struct Import: RunnableCommand {
         try read(&input, &tally, plan, label: "sending") { batch in
           // An input that can be read only once is judged by its first batch, and must not overwrite what it has stored.
           if mayCheck {
+            let identified = batch.identified
             if stored.withLock({ $0 }) == 0 {
-              try checkIDs(Tally(features: batch.count, identified: batch.identified))
+              try checkIDs(Tally(features: batch.count, identified: identified))
             }
             try checkOrder(of: batch, behind: madeUp.withLock { $0 })
-            madeUp.withLock { $0 += batch.count - batch.identified }
+            madeUp.withLock { $0 += batch.count - identified }
           }
           let counts = try post(batch, share, client)
           stored.withLock { $0 += counts.inserted + counts.updated }

@@ -24,7 +24,7 @@ struct TableRows {
     var row: [UInt8] = []
     for (number, name) in columns.enumerated() {
       if number > 0 { row.append(UInt8(ascii: ",")) }
-      TableRows.quote(name, into: &row)
+      name.withUnsafeBytes { CSVWriter.quote($0, into: &row) }
     }
     return row + [0x0A]
   }
@@ -54,33 +54,23 @@ struct TableRows {
       switch value.kind {
       case .null: break
       case .string:
-        let text = Array(value.stringBytes ?? UnsafeRawBufferPointer(start: nil, count: 0))
-        if isUntyped, !text.contains(where: { "\",\r\n".utf8.contains($0) }) {
+        guard let text = value.stringBytes else { continue }
+        if isUntyped, !text.contains(where: CSVWriter.isSpecial) {
           rows += text
         } else {
-          TableRows.quote(text, into: &rows)
+          CSVWriter.quote(text, into: &rows)
         }
       case .number:
         // Of a column of reals 12 comes as 12.0.
         rows +=
           value.text.suffix(2).elementsEqual(".0".utf8) ? value.text.dropLast(2) : value.text[...]
       case .bool: rows += value.text
-      default: TableRows.quote(Array(value.text), into: &rows)
+      default: CSVWriter.quote(value.text, into: &rows)
       }
     }
     rows.append(0x0A)
     guard found == properties.count else {
       throw CommandFailure(description: "a feature has a column that ogrinfo has not listed")
     }
-  }
-
-  private static func quote(_ text: [UInt8], into row: inout [UInt8]) {
-    let quote = UInt8(ascii: "\"")
-    row.append(quote)
-    for byte in text {
-      if byte == quote { row.append(quote) }
-      row.append(byte)
-    }
-    row.append(quote)
   }
 }

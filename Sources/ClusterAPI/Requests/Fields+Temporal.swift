@@ -11,9 +11,7 @@ extension Fields {
           String(decoding: member, as: UTF8.self), "the name of a property is text")
       }
       func property(_ member: String) throws(Problem) -> String? {
-        let text = try fields.string(member)
-        if let text { try fields.check(property: text.utf8, at: member) }
-        return text
+        try fields.property(member).map { String(decoding: $0, as: UTF8.self) }
       }
       switch (try property("property"), try property("start"), try property("end")) {
       case (let property?, nil, nil): return .instant(property)

@@ -183,6 +183,11 @@ public struct CSVWriter {
       bytes += text
       return
     }
+    CSVWriter.quote(text, into: &bytes)
+  }
+
+  /// Adds a text in quotes.
+  package static func quote(_ text: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for byte in text {
       if byte == UInt8(ascii: "\"") { bytes.append(byte) }
@@ -191,7 +196,8 @@ public struct CSVWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  private static func isSpecial(_ byte: UInt8) -> Bool {
+  /// Whether a text with a byte isn't one field without quotes.
+  package static func isSpecial(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ",") || byte == 0x0A || byte == 0x0D
   }
 

@@ -111,8 +111,8 @@ enum CoordinateText {
       skipSpace()
     }
     var seconds = 0.0
-    // The same bits as without a sign or letter.
-    var whole: Double?
+    // Degrees without minutes: the same bits as without a sign or letter.
+    var alone: Double?
     var next: UInt8 = Sign.degree
     var isWhole = true
     var hasSign = false
@@ -124,7 +124,7 @@ enum CoordinateText {
       guard let sign = rest.first else {
         // A number without a sign is one of degrees, and stands alone with its letter.
         guard !hasSign, !letters.isEmpty else { return nil }
-        whole = number
+        alone = number
         break
       }
       guard sign == next || next == Sign.minute && sign == Sign.second else { return nil }
@@ -132,12 +132,12 @@ enum CoordinateText {
       rest.removeFirst()
       skipSpace()
       seconds += number * [0, 3600, 60, 1][Int(sign)]
-      if sign == Sign.degree, rest.isEmpty { whole = number }
+      if sign == Sign.degree, rest.isEmpty { alone = number }
       hasSign = true
       next = sign + 1
     } while !rest.isEmpty && next <= Sign.second
     guard rest.isEmpty else { return nil }
-    let degrees = whole ?? seconds / 3600
+    let degrees = alone ?? seconds / 3600
     return Value(degrees: isNegative ? -degrees : degrees, axis: letters.first?.axis)
   }
 
