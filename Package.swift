@@ -4,8 +4,8 @@ import PackageDescription
 /// Every Swift target is built in the Swift 6 language mode with warnings as errors.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
-/// Tests that mostly wait for the service or the store are not optimised even where these are: that would take longer
-/// than they do.
+/// Tests are not optimised even where what they test is, and what they support themselves with: that would take longer than
+/// they do.
 let unoptimised: [SwiftSetting] =
   strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
@@ -144,7 +144,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport", "Threading"],
-      swiftSettings: strict),
+      swiftSettings: unoptimised),
     .testTarget(
       name: "GeoFormatsTests", dependencies: ["GeoFormats", "TestSupport", "Threading"],
       swiftSettings: unoptimised),

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func `a page is for readers from the version on that touched it last`() throws {
-    let memory = CellCacheBudget()
+    let memory = MemoryBudget(limit: 1 << 20)
     let area = try Self.worldArea()
     let grid = CachedGrid(area.cells.grid, at: 5, memory)
     #expect(grid.pages(of: area, at: 4) == nil)
@@ -43,7 +43,7 @@ import Testing
 
   @Test func `a grid that nobody asks for is evicted after so many changes`() throws {
     let area = try Self.worldArea()
-    let grid = CachedGrid(area.cells.grid, at: 0, CellCacheBudget())
+    let grid = CachedGrid(area.cells.grid, at: 0, MemoryBudget(limit: 1 << 20))
     let points = Array(repeating: MapPoint(x: 1, y: 1), count: 4096)
     for version in 1...8 as ClosedRange<Int64> {
       #expect(grid.invalidate(points, at: version) == true)

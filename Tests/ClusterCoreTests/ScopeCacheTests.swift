@@ -7,6 +7,8 @@ import Threading
 
 /// What an index remembers of filters and groups.
 @Suite(.timeLimit(.minutes(5))) struct ScopeCacheTests {
+  private let budget = MemoryBudget(limit: 1 << 30)
+
   private func collection(_ count: Int = 100) throws -> IndexedCollection {
     try IndexedCollection.of(
       (0..<count).map { TwinFeature($0, Double($0 % 90), 0, "{\"a\":\($0 % 3)}") })
@@ -85,7 +87,8 @@ import Threading
   }
 
   @Test func `whoever has little time doesn't wait for what another builds`() throws {
-    let cache = VersionCache<Int, Int>(capacity: 100) { _, _ in 1 }
+    let cache = VersionCache<Int, Int>(capacity: CacheCapacity(common: 100), in: budget) { _, _ in 1
+    }
     let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let builder = Threads.start {
       let value = cache.value(for: 1) { _ in
@@ -117,11 +120,13 @@ import Threading
 
   /// Each write would take as long as reading all filters that clients have sent.
   @Test func `a new version hashes no key`() throws {
-    var cache = VersionCache<CountedKey, Int>(capacity: 1000, maximumCount: 100) { _, _ in 1 }
+    var cache = VersionCache<CountedKey, Int>(
+      capacity: CacheCapacity(common: 1000), in: budget, maximumCount: 100
+    ) { _, _ in 1 }
     for number in 0..<150 { _ = cache.value(for: CountedKey(number: number)) { _ in number } }
     let before = CountedKey.hashes.withLock { $0 }
     for _ in 0..<9 {
-      cache = cache.next(capacity: 1000) {
+      cache = cache.next(capacity: CacheCapacity(common: 1000)) {
         $0.map { $0.key.number % 2 == 0 ? .stale($0.value) : nil }
       }
     }
@@ -134,7 +139,9 @@ import Threading
   }
 
   @Test func `a build that doesn't end leaves nothing`() throws {
-    let cache = VersionCache<Int, Int>(capacity: 100, maximumCount: 3) { _, _ in 1 }
+    let cache = VersionCache<Int, Int>(
+      capacity: CacheCapacity(common: 100), in: budget, maximumCount: 3
+    ) { _, _ in 1 }
     _ = cache.value(for: 0) { _ in 0 }
     struct Failure: Error {}
     for number in 1..<100 {
@@ -235,7 +242,9 @@ import Threading
   }
 
   @Test func `long filters and names are forgotten for their length`() throws {
-    let cache = VersionCache<ScopeName, ScopeParts>(capacity: 1 << 17) { $1.cost($0) }
+    let cache = VersionCache<ScopeName, ScopeParts>(
+      capacity: CacheCapacity(common: 1 << 17), in: budget
+    ) { $1.cost($0) }
     let numbers = (0..<500).map { FilterExpression.Operand.number(Double($0)) }
     func name(_ number: Int) -> ScopeName {
       ScopeName(filter: .inList(.property([UInt8(number)]), numbers))

@@ -16,10 +16,15 @@ import Testing
     Array("GET /collections/c/\(path) HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
   }
 
-  /// A view for which 31 columns must be read, and that differs from others.
-  private static func heavy(_ number: Int) -> String {
+  /// A filter for which 31 columns must be read, and that differs from others. All features pass.
+  private static func heavyFilter(_ number: Int) -> String {
     let conditions = (0..<31).map { "p\($0)_\(number)=\($0)" }.joined(separator: "%20OR%20")
-    return "clusters?\(world)&zoom=3&countBy=name&filter=\(conditions)%20OR%20population%3E1"
+    return "&filter=\(conditions)%20OR%20population%3E1"
+  }
+
+  /// A view with such a filter.
+  private static func heavy(_ number: Int) -> String {
+    "clusters?\(world)&zoom=3&countBy=name" + heavyFilter(number)
   }
 
   /// A view whose filter compares all names with 32 patterns, for which the estimate is far too low.
@@ -36,8 +41,8 @@ import Testing
     return (Double(fields[11]) ?? 0) / 100 + (Double(fields[12]) ?? 0) / 100
   }
 
-  /// Each must take longer than quick work may, in any build: quick requests of one address are answered in the order in which
-  /// they come.
+  /// Each takes longer than quick work may, in any build, for its filter: quick requests of one address are answered in the
+  /// order in which they come.
   @Test(arguments: [
     "clusters?\(world)&zoom=6.2&members=100",
     "clusters?\(world)&zoom=6.3&members=100&debug=false&f=geojson",
@@ -60,7 +65,9 @@ import Testing
     // So much that it takes far longer than a small answer, even if that is given up on the loop once, as it may be in a
     // build that is slow, and waits for a turn among the others of its address.
     let large = try (0..<64).map { _ in try server.client.connect() }
-    for connection in large { try connection.write(LongWorkTests.request(path)) }
+    for (number, connection) in large.enumerated() {
+      try connection.write(LongWorkTests.request(path + LongWorkTests.heavyFilter(number)))
+    }
     // All of them have been read before this one is.
     let small = try server.client.get("/collections/c/clusters?bbox=1,2,3,4&zoom=9")
     #expect(small.status == 200)
@@ -83,8 +90,9 @@ import Testing
 
   @Test func `clients that leave take their work with them`() throws {
     let server = try LongWorkTests.server()
+    // It takes up to a second until the service notices.
     do {
-      let crowd = try (1...24).map { _ in try server.client.connect() }
+      let crowd = try (1...96).map { _ in try server.client.connect() }
       for (number, connection) in crowd.enumerated() {
         try connection.write(LongWorkTests.request(LongWorkTests.heavy(number)))
       }
@@ -96,7 +104,7 @@ import Testing
       (last, now) = (now, try LongWorkTests.processorTime(server))
     }
     let answers = try LongWorkTests.answers(server)
-    #expect(answers[200, default: 0] < 12, "\(answers)")
+    #expect(answers[200, default: 0] < 72, "\(answers)")
     #expect(answers[499, default: 0] > 0, "\(answers)")
     server.expectHealthy()
   }

@@ -7,7 +7,7 @@ import Threading
 final class CachedViewport: Sendable {
   private let request: ViewportRequest
   private let snapshot: CollectionSnapshot
-  private let memory: CellCacheBudget
+  private let budget: CellCacheBudget
   private let grid: CachedGrid
   private let area: CellArea
   private let pages: [CellPage]
@@ -35,7 +35,7 @@ final class CachedViewport: Sendable {
       let pages = grid.pages(of: area, at: snapshot.info.version)
     else { return nil }
     (self.request, self.area, self.grid) = (request, area, grid)
-    (self.snapshot, memory, self.pages) = (snapshot, cache.memory, pages)
+    (self.snapshot, budget, self.pages) = (snapshot, cache.budget, pages)
     slots = pages.map { Slots(first: $0.slots) }
   }
 
@@ -67,7 +67,7 @@ final class CachedViewport: Sendable {
     let missing = sum.missing
     if missing > 0 {
       let isDone = try cluster(sum)
-      memory.count(clustered: missing)
+      budget.count(clustered: missing)
       guard isDone, !Interruption.isOver else { return nil }
       sum = self.sum
     }
@@ -92,7 +92,7 @@ final class CachedViewport: Sendable {
       throw try wholeRequest.tooMany(sum.annotations)
     }
     if request.needs.contains(.values) { try Statistics.check(values: sum.features) }
-    memory.count(cached: Int(area.cells.count) - missing)
+    budget.count(cached: Int(area.cells.count) - missing)
     return body(sum, notes)
   }
 
@@ -196,7 +196,7 @@ final class CachedViewport: Sendable {
     var bytes = sum.bytes
     encoder.forEachCell(and: missing) { cell, annotations in
       let (column, row) = (cell.position.column, cell.position.row)
-      guard bytes <= memory.maximumViewport,
+      guard bytes <= budget.maximumViewport,
         let page = area.page(column: column, row: row, in: pages),
         page.slot(column: column, row: row).pointee.load(ordering: .acquiring) == nil
       else { return }
@@ -206,7 +206,7 @@ final class CachedViewport: Sendable {
       bytes += encoded.json.count
       page.fill(column: column, row: row, with: encoded)
     }
-    return bytes <= memory.maximumViewport
+    return bytes <= budget.maximumViewport
   }
 
   private func encode(

@@ -13,7 +13,7 @@ final class AnswerCache: SnapshotCache {
     (self.cells, self.tiles) = (CellCache(cells), TileCache(tiles))
   }
 
-  func another() -> any SnapshotCache { AnswerCache(cells: cells.memory, tiles: tiles.memory) }
+  func another() -> any SnapshotCache { AnswerCache(cells: cells.budget, tiles: tiles.memory) }
 
   func invalidate(_ touched: [Coordinate]?, at version: Int64) {
     cells.invalidate(touched, at: version)

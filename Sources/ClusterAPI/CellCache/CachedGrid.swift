@@ -1,9 +1,9 @@
 import ClusterCore
-import Threading
 import Synchronization
+import Threading
 
 /// The encoded cells of one grid for requests with the same options; see ``CellCache``.
-final class CachedGrid: Sendable {
+final class CachedGrid: Evictable {
   private struct State {
     /// The latest version of the collection whose changes the pages take into account.
     var version: Int64
@@ -15,7 +15,7 @@ final class CachedGrid: Sendable {
   }
 
   private let grid: CellGrid
-  private let memory: CellCacheBudget
+  private let memory: MemoryBudget
   private let state: Locked<State>
   private let used: Atomic<Int>
 
@@ -27,13 +27,16 @@ final class CachedGrid: Sendable {
   private static let mostNotes = 4
 
   /// Creates a grid without cells for a collection that is at a version.
-  init(_ grid: CellGrid, at version: Int64, _ memory: CellCacheBudget) {
+  init(_ grid: CellGrid, at version: Int64, _ memory: MemoryBudget) {
     (self.grid, self.memory) = (grid, memory)
     state = Locked(State(version: version))
     used = Atomic(memory.time)
+    memory.register(self)
   }
 
-  /// The time of the last request, in ``CellCacheBudget/time``.
+  deinit { memory.remove(self) }
+
+  /// The time of the last request.
   var lastUse: Int { used.load(ordering: .relaxed) }
 
   /// The pages of an area for a reader of a version; nil if one of them holds a later version.

@@ -44,7 +44,7 @@ final class CellCache: Sendable {
 
   private let state = Locked(State())
   /// The memory that all cells share.
-  let memory: CellCacheBudget
+  let budget: CellCacheBudget
 
   /// The most grids of a collection.
   private static let maximumGrids = 256
@@ -53,7 +53,7 @@ final class CellCache: Sendable {
   private static let askedOnceCount = 1024
 
   /// A cache without cells.
-  init(_ memory: CellCacheBudget) { self.memory = memory }
+  init(_ budget: CellCacheBudget) { self.budget = budget }
 
   /// The grid with a key; nil at the first request with the key, as many requests are never repeated.
   func grid(_ key: CellKey) -> CachedGrid? {
@@ -65,8 +65,7 @@ final class CellCache: Sendable {
       {
         state.grids[oldest.key] = nil
       }
-      let grid = CachedGrid(key.grid, at: state.version, memory)
-      memory.register(grid)
+      let grid = CachedGrid(key.grid, at: state.version, budget.memory)
       state.grids[key] = grid
       return grid
     }

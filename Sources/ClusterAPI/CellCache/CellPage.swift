@@ -1,3 +1,4 @@
+import ClusterCore
 import Synchronization
 
 /// Eight by eight neighbouring cells of a grid. A slot is empty until a reader has encoded its cell, and
@@ -34,13 +35,13 @@ final class CellPage: @unchecked Sendable {
   let version: Int64
   /// Row by row.
   let slots: UnsafeMutablePointer<Slot>
-  private let memory: CellCacheBudget
+  private let memory: MemoryBudget
 
   private static let cellCount = side * side
   private static let size = 64 + cellCount * MemoryLayout<Slot>.stride
 
   /// A page without cells.
-  init(from version: Int64, _ memory: CellCacheBudget) {
+  init(from version: Int64, _ memory: MemoryBudget) {
     self.version = version
     self.memory = memory
     slots = .allocate(capacity: CellPage.cellCount)

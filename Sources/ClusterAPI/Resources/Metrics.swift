@@ -163,13 +163,13 @@ public final class Metrics: Sendable {
       text.add(name, "gauge", help, collections.samples(of: value))
     }
     let answers = catalog.answers ?? AnswerCache()
-    let cells = answers.cells.memory
+    let cells = answers.cells.budget
     text.counter(
       "remembered_cells_total", "Cells of viewports that came from the cache.", cells.counts.cached)
     text.counter(
       "clustered_cells_total", "Cells of viewports that were clustered for the cache.",
       cells.counts.clustered)
-    text.gauge("remembered_cell_bytes", "Memory of cached cells.", cells.byteCount)
+    text.gauge("remembered_cell_bytes", "Memory of cached cells.", cells.memory.byteCount)
     let tiles = answers.tiles.memory
     text.counter("remembered_tiles_total", "Tiles that came from the cache.", tiles.counts.cached)
     text.counter("encoded_tiles_total", "Tiles that were encoded.", tiles.counts.encoded)

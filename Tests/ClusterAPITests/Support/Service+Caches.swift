@@ -2,7 +2,7 @@
 
 extension Service {
   /// The memory of encoded cells.
-  var cells: CellCacheBudget { caches.cells.memory }
+  var cells: CellCacheBudget { caches.cells.budget }
 
   /// The memory of encoded tiles.
   var tiles: TileCacheBudget { caches.tiles.memory }

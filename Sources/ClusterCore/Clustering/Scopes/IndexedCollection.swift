@@ -9,18 +9,23 @@ public final class IndexedCollection: Sendable {
   let masks: VersionCache<FilterExpression, FilterMasks>
 
   /// Creates the first version of a collection, or one that shares nothing with an earlier version.
-  public init(_ index: FeatureIndex = FeatureIndex()) {
+  public convenience init(_ index: FeatureIndex = FeatureIndex()) {
+    self.init(index, in: IndexedCollection.budget)
+  }
+
+  /// Creates such a version whose columns and scopes are in a budget.
+  init(_ index: FeatureIndex, in budget: MemoryBudget) {
     self.index = index
     columns = VersionCache(
-      capacity: IndexedCollection.columnCapacity(index),
+      capacity: IndexedCollection.columnCapacity(index), in: budget,
       maximumCount: IndexedCollection.maximumColumns
     ) { $1.cost($0) }
     scopes = VersionCache(
-      capacity: IndexedCollection.scopeCapacity(index),
+      capacity: IndexedCollection.scopeCapacity(index), in: budget,
       maximumCount: IndexedCollection.maximumFilters
     ) { $1.cost($0) }
     masks = VersionCache(
-      capacity: IndexedCollection.maskCapacity(index),
+      capacity: IndexedCollection.maskCapacity(index), in: budget,
       maximumCount: IndexedCollection.maximumFilters
     ) {
       $0.byteCount + FilterMasks.byteCount(blocks: $1.serials.count)
@@ -52,18 +57,22 @@ public final class IndexedCollection: Sendable {
     (columns.byteCount, scopes.byteCount + masks.byteCount)
   }
 
+  /// The memory of the columns and scopes of all collections, beyond what each has for its features.
+  private static let budget = MemoryBudget(limit: 256 << 20)
   private static let maximumColumns = 256
   /// The number of filters of which something is kept: a write goes through all.
   private static let maximumFilters = 2048
   // Columns and scopes of few features are made again in no time, so that many small collections keep little.
-  private static func columnCapacity(_ index: FeatureIndex) -> Int {
-    min(64 << 20, 1 << 20 + 4096 * index.count) + 48 * index.count
+  private static func columnCapacity(_ index: FeatureIndex) -> CacheCapacity {
+    CacheCapacity(
+      common: min(64 << 20, 1 << 20 + 4096 * index.count), forFeatures: 48 * index.count)
   }
-  private static func scopeCapacity(_ index: FeatureIndex) -> Int {
-    min(24 << 20, 1 << 20 + 1024 * index.count) + 32 * index.count
+  private static func scopeCapacity(_ index: FeatureIndex) -> CacheCapacity {
+    CacheCapacity(
+      common: min(24 << 20, 1 << 20 + 1024 * index.count), forFeatures: 32 * index.count)
   }
-  private static func maskCapacity(_ index: FeatureIndex) -> Int {
-    min(8 << 20, 1 << 18 + 256 * index.count) + 8 * index.count
+  private static func maskCapacity(_ index: FeatureIndex) -> CacheCapacity {
+    CacheCapacity(common: min(8 << 20, 1 << 18 + 256 * index.count), forFeatures: 8 * index.count)
   }
 
   /// Returns a new version with changes applied in order, and the coordinates of changed features

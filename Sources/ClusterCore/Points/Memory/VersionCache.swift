@@ -1,3 +1,4 @@
+import Synchronization
 import Threading
 
 /// A cache of values that are built once, limited in memory, and carried over from one version of a
@@ -5,8 +6,8 @@ import Threading
 ///
 /// The first caller that uses a key builds its value while others with the same key wait. If the
 /// values cost more than the capacity, the least recently used ones are evicted, except the last
-/// used one.
-final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// used one. If those of all caches cost more than their budget, the caches used least recently are emptied.
+final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Evictable {
   /// The form in which the next version takes over a value.
   enum Carried {
     /// The value of the next version.
@@ -51,12 +52,12 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var entries: [Name: Entry] = [:]
     var cost = 0
-    /// The number of uses so far.
-    var clock = 0
   }
 
   private let state = Locked(State())
-  private let capacity: Int
+  private let used: Atomic<Int>
+  let capacity: CacheCapacity
+  private let budget: MemoryBudget
   private let maximumCount: Int
   private let cost: @Sendable (Key, Value) -> Int
 
@@ -67,12 +68,27 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Creates an empty cache for values of a total cost of `capacity`.
   ///
-  /// - Parameter cost: returns the memory that a value takes with its key, in bytes, more than 0.
+  /// - Parameters:
+  ///   - budget: the memory of all caches, to which those for features are added.
+  ///   - cost: returns the memory that a value takes with its key, in bytes, more than 0.
   init(
-    capacity: Int, maximumCount: Int = .max, cost: @escaping @Sendable (Key, Value) -> Int
+    capacity: CacheCapacity, in budget: MemoryBudget, maximumCount: Int = .max,
+    lastUse: Int = 0, cost: @escaping @Sendable (Key, Value) -> Int
   ) {
-    (self.capacity, self.maximumCount, self.cost) = (capacity, maximumCount, cost)
+    (self.capacity, self.budget, self.maximumCount) = (capacity, budget, maximumCount)
+    used = Atomic(lastUse)
+    self.cost = cost
+    budget.add(-capacity.forFeatures)
+    budget.register(self)
   }
+
+  deinit {
+    budget.remove(self)
+    budget.add(capacity.forFeatures - byteCount)
+  }
+
+  /// The time of the last use of a value.
+  var lastUse: Int { used.load(ordering: .relaxed) }
 
   /// The cost of everything that is kept.
   var byteCount: Int { state.withLock { $0.cost } }
@@ -96,10 +112,11 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for key: Key, build: (_ stale: Value?) throws(E) -> Value
   ) throws(E) -> Value {
     let name = Name(key)
+    let now = budget.tick()
+    used.store(now, ordering: .relaxed)
     let entry = state.withLock { state in
-      state.clock += 1
       var entry = state.entries[name] ?? Entry()
-      (entry.lastUse, entry.idleVersions) = (state.clock, 0)
+      (entry.lastUse, entry.idleVersions) = (now, 0)
       state.entries[name] = entry
       return entry
     }
@@ -128,12 +145,14 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       guard var entry = state.entries[name], entry.slot === slot else { return [] }
       let stale = entry
       state.cost += cost - entry.cost
+      budget.add(cost - entry.cost)
       (entry.value, entry.stale, entry.cost) = (value, nil, cost)
       state.entries[name] = entry
-      return [stale] + evict(&state)
+      return [stale] + evict(&state, to: capacity.total)
     }
     // Entries are freed after the lock is released.
     _ = released
+    budget.makeRoom()
   }
 
   /// Removes an entry that has no value, not even a stale one.
@@ -144,43 +163,53 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Removes and returns the least recently used entries, down to the capacity. Of many it removes an eighth at
+  /// Removes and returns the least recently used entries, down to a cost. Of many it removes an eighth at
   /// once, as finding the oldest takes as long as going through all.
-  private func evict(_ state: inout State) -> [Entry] {
-    guard state.cost > capacity || state.entries.count > maximumCount else { return [] }
+  private func evict(_ state: inout State, to most: Int) -> [Entry] {
+    guard state.cost > most || state.entries.count > maximumCount else { return [] }
     var evicted: [Entry] = []
     let oldest = state.entries.filter { $0.value.cost > 0 }
       .sorted { $0.value.lastUse < $1.value.lastUse }
     let least = oldest.count < 512 ? 0 : oldest.count / 8
     for (name, entry) in oldest.dropLast() {
       guard
-        state.cost > capacity || state.entries.count > maximumCount || evicted.count < least
+        state.cost > most || state.entries.count > maximumCount || evicted.count < least
       else { break }
       state.entries[name] = nil
       state.cost -= entry.cost
+      budget.add(-entry.cost)
       evicted.append(entry)
     }
     return evicted
   }
 
+  func evict(half: Bool) {
+    let evicted = state.withLock { state in
+      if half { return evict(&state, to: state.cost / 2) }
+      let built = state.entries.filter { $0.value.cost > 0 }
+      for name in built.keys { state.entries[name] = nil }
+      budget.add(-state.cost)
+      state.cost = 0
+      return Array(built.values)
+    }
+    _ = evicted
+  }
+
   /// Returns the cache of the next version, to which `carry` carries values over: for each that it is given, which may
   /// be stale, it returns what becomes of it, or nil. O(entries), but for `carry`.
   func next(
-    capacity: Int, _ carry: ([(key: Key, value: Value)]) -> [Carried?]
+    capacity: CacheCapacity, _ carry: ([(key: Key, value: Value)]) -> [Carried?]
   ) -> VersionCache {
-    let next = VersionCache(capacity: capacity, maximumCount: maximumCount, cost: cost)
-    let (entries, clock) = state.withLock { ($0.entries, $0.clock) }
-    if entries.isEmpty {
-      next.state.withLock { $0.clock = clock }
-      return next
-    }
+    let next = VersionCache(
+      capacity: capacity, in: budget, maximumCount: maximumCount, lastUse: lastUse, cost: cost)
+    let entries = state.withLock { $0.entries }
+    if entries.isEmpty { return next }
     let known = entries.compactMap { name, entry in
       entry.idleVersions < VersionCache.maximumIdleVersions
         ? (entry.value ?? entry.stale).map { (name: name, entry: entry, value: $0) } : nil
     }
     let carried = carry(known.map { ($0.name.key, $0.value) })
     next.state.withLock { state in
-      state.clock = clock
       state.entries.reserveCapacity(known.count)
       for (earlier, carried) in zip(known, carried) {
         guard let carried else { continue }
@@ -194,8 +223,19 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         state.entries[earlier.name] = entry
         state.cost += entry.cost
       }
-      _ = next.evict(&state)
+      budget.add(state.cost)
+      _ = next.evict(&state, to: capacity.total)
     }
     return next
   }
+}
+
+/// The bytes that the values of a ``VersionCache`` may cost.
+struct CacheCapacity {
+  /// Those of any collection.
+  var common: Int
+  /// Those that the collection has in addition, for its features.
+  var forFeatures = 0
+
+  var total: Int { common + forFeatures }
 }
