@@ -192,6 +192,7 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Evictable {
       state.cost = 0
       return Array(built.values)
     }
+    // Freed after the lock is released, as in `keep`.
     _ = evicted
   }
 
