@@ -170,6 +170,10 @@ let package = Package(
         "pincluster", "PinclusterService", "CDeflate", "CSQLite", "TestSupport", "Threading",
       ],
       exclude: ["Replay", "TLS"], swiftSettings: unoptimised),
+    // Apart from those, so that the thread sanitizer needn't build them.
+    .testTarget(
+      name: "ConcurrencyTests", dependencies: ["pincluster", "TestSupport", "Threading"],
+      swiftSettings: unoptimised),
     .testTarget(
       name: "ClientTests", dependencies: ["PinclusterClient", "TestSupport", "pincluster"],
       swiftSettings: unoptimised),

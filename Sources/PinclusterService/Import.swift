@@ -245,12 +245,12 @@ struct Import: RunnableCommand {
     let parser = JSONParser()
     let answer = try? parser.parse(response.body)
     guard [200, 201].contains(response.status), let answer,
-      let inserted = answer["inserted"]?.number,
-      let updated = answer["updated"]?.number
+      let inserted = answer["inserted"]?.number.flatMap(Int.init(exactly:)),
+      let updated = answer["updated"]?.number.flatMap(Int.init(exactly:))
     else {
       throw Failure(response)
     }
-    return (Int(inserted), Int(updated))
+    return (inserted, updated)
   }
 
   /// An import that a signal has ended after a part of it was stored.
