@@ -15,10 +15,10 @@ import Synchronization
 /// Only times above the budget of an event loop are kept. The memory is a table of fixed size, in which a kind takes the
 /// place of another that falls on the same slot. Nothing waits for a lock.
 final class ReadTimes: Sendable {
-  /// The number of slots, and the bits that say which of the kinds of a slot it holds; the others are the time in
-  /// microseconds.
-  private static let (count, tagBits) = (4096, 40)
-  private static let mostMicroseconds: UInt64 = 1 << (64 - UInt64(tagBits)) - 1
+  /// The number of slots, and of the low bits of a slot that are the time in microseconds. The others say which of the kinds of
+  /// a slot it holds.
+  private static let (count, timeBits): (Int, UInt64) = (4096, 24)
+  private static let mostMicroseconds: UInt64 = 1 << timeBits - 1
 
   private let slots = InlineArray<4096, Atomic<UInt64>> { _ in Atomic(0) }
   /// The processor time after which an event loop gives up, without end if it is 0; that from which reads of a kind begin
@@ -38,7 +38,7 @@ final class ReadTimes: Sendable {
   /// The time that a read of a kind is expected to take, in nanoseconds; 0 if it fits an event loop as far as is known.
   func time(of kind: ReadKind) -> UInt {
     let slot = slots[ReadTimes.place(of: kind)].load(ordering: .relaxed)
-    guard slot >> (64 - UInt64(ReadTimes.tagBits)) == ReadTimes.tag(of: kind) else { return 0 }
+    guard slot >> ReadTimes.timeBits == ReadTimes.tag(of: kind) else { return 0 }
     return UInt(slot & ReadTimes.mostMicroseconds) * 1000
   }
 
@@ -75,12 +75,12 @@ final class ReadTimes: Sendable {
     let microseconds = min(UInt64(next / 1000), ReadTimes.mostMicroseconds)
     // Of two that are noted at the same time one is lost, and will be noted again.
     slots[ReadTimes.place(of: kind)].store(
-      next < loop ? 0 : ReadTimes.tag(of: kind) << (64 - UInt64(ReadTimes.tagBits)) | microseconds,
+      next < loop ? 0 : ReadTimes.tag(of: kind) << ReadTimes.timeBits | microseconds,
       ordering: .relaxed)
   }
 
   private static func place(of kind: ReadKind) -> Int { Int(kind.key % UInt64(count)) }
-  private static func tag(of kind: ReadKind) -> UInt64 { kind.key >> (64 - UInt64(tagBits)) }
+  private static func tag(of kind: ReadKind) -> UInt64 { kind.key >> timeBits }
 }
 
 /// The kind of a read, as far as its time depends on it: a resource, the collection, what the answer needs, and about how much
