@@ -3,23 +3,51 @@ internal import GeoFormats
 internal import Texts
 
 /// The keys of a file that tokens are checked with: public keys in PEM, one JSON Web Key or a set of them (RFC 7517), or
-/// else one secret, which is all of the file but a line's end after it.
+/// else one secret, which is all of the file but a line's end after it. Clients may know a public key, so what may be one in
+/// another form is refused as a secret.
 struct TokenKeyFile: Sendable {
   let keys: [TokenKey]
 
   /// Reads the contents of a file.
   init(_ bytes: [UInt8]) throws(Fault) {
+    let bytes = bytes.starts(with: TokenKeyFile.mark) ? Array(bytes.dropFirst(3)) : bytes
     let text = bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if text.first == UInt8(ascii: "{") {
       keys = try TokenKeyFile.keys(ofJSON: Array(text))
-    } else if text.starts(with: "-----BEGIN".utf8) {
-      keys = try TokenKeyFile.keys(ofPEM: Array(text))
+    } else if let pem = bytes.firstRange(of: Array("-----BEGIN".utf8)) {
+      keys = try TokenKeyFile.keys(ofPEM: Array(bytes[pem.lowerBound...]))
     } else {
+      if TokenKeyFile.mayBePublic(Array(text)) {
+        throw Fault("it looks like a public key, but not in PEM and not as JSON Web Keys")
+      }
       var secret = bytes[...]
       if secret.last == 0x0A { secret.removeLast() }
       if secret.last == 0x0D { secret.removeLast() }
       keys = [try TokenKey(secret: Array(secret))]
     }
+  }
+
+  /// The mark of UTF-8 that some editors write.
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// Whether a file may hold a public key in a form that isn't read: that of SSH, a list of JSON Web Keys, DER, or DER in
+  /// base64.
+  private static func mayBePublic(_ bytes: [UInt8]) -> Bool {
+    let forms = ["ssh-", "ecdsa-", "sk-ssh-", "sk-ecdsa-", "---- BEGIN"]
+    if forms.contains(where: { bytes.starts(with: $0.utf8) })
+      || bytes.firstRange(of: Array("\"kty\"".utf8)) != nil
+      || ccrypto_is_public(bytes, bytes.count)
+    {
+      return true
+    }
+    let digits = bytes.filter { $0 > 0x20 && $0 != UInt8(ascii: "=") }.map { byte in
+      switch byte {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      default: byte
+      }
+    }
+    return Base64URL.decode(digits).map { ccrypto_is_public($0, $0.count) } ?? false
   }
 
   // MARK: PEM

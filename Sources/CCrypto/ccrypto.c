@@ -11,6 +11,7 @@
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/x509.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -60,6 +61,21 @@ ccrypto_key *ccrypto_key_from_pem(const char *text, size_t size, size_t *used) {
   BIO_free(bio);
   ERR_clear_error();
   return owned(key);
+}
+
+bool ccrypto_is_public(const uint8_t *bytes, size_t size) {
+  if (size > INT_MAX) return false;
+  const uint8_t *at = bytes;
+  EVP_PKEY *key = d2i_PUBKEY(NULL, &at, (long)size);
+  at = bytes;
+  if (!key) key = d2i_PublicKey(EVP_PKEY_RSA, NULL, &at, (long)size);
+  at = bytes;
+  X509 *certificate = key ? NULL : d2i_X509(NULL, &at, (long)size);
+  bool is_public = key || certificate;
+  EVP_PKEY_free(key);
+  X509_free(certificate);
+  ERR_clear_error();
+  return is_public;
 }
 
 /// The key of a type from its parameters, which are freed.

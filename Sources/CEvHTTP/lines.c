@@ -129,6 +129,12 @@ char *evbuffer_readln(struct evbuffer *input, size_t *length, enum evbuffer_eol_
   }
   if (!valid) return refused(connection, line, length);
   ceh_set_received(connection, connection->received + FIELD_MEMORY);
+  // White space behind the colon may be tabs, too (RFC 9112, section 5), of which evhttp drops spaces alone.
+  if (connection->lines > 1) {
+    char *colon = strchr(line, ':');
+    for (char *at = colon; at != NULL && (at == colon || *at == ' ' || *at == '\t'); at++)
+      if (*at == '\t') *at = ' ';
+  }
   // A trailer loses its name, so that it is no field of the head.
   if (size > 0 && connection->in_body) strcpy(line, ":");
   if (size == 0) ceh_begin_body(connection);

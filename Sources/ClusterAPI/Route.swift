@@ -75,6 +75,10 @@ final class Route: Sendable {
     guard let handler = route.handlers.first(where: { $0.method == method })?.handler else {
       throw Problem.methodNotAllowed(route.allowed)
     }
+    // Clients resolve `items/..`, which somebody has meant for a feature with that id.
+    if request.method == .delete, request.path.utf8.last == UInt8(ascii: "/") {
+      throw Problem.notFound("a path that is to be deleted has no slash at its end")
+    }
     // No collection has another id, and Swift would take one that looks the same for it. Writes are told what an id is.
     if route.isOfCollection, !Catalog.isCollectionID(parameters.collection),
       !writes(method, postTakesFeatures: route.takesFeatures)

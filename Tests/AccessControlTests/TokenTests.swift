@@ -153,6 +153,42 @@ import Testing
     #expect(fault.contains(reason), "\(fault)")
   }
 
+  /// The key of RFC 7515, appendix A.3, in base64.
+  private static let encoded =
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV7"
+    + "6e8Tus9uPHvRVEXH8UTNG72bfocs3+257rn0s2ldbqkLJK2KRiMohYjlrQ=="
+
+  /// Whoever knows a public key could sign with it, if it were taken for a secret.
+  @Test func `a public key in another form is no secret`() throws {
+    let pem = "-----BEGIN PUBLIC KEY-----\n\(Self.encoded)\n-----END PUBLIC KEY-----\n"
+    let token = "Bearer \(Self.published[1].1)"
+    // These are read.
+    for text in [
+      pem, "\u{FEFF}\(pem)", "# the key\n\(pem)", "Public-Key: (256 bit)\n\(pem)",
+      "\u{FEFF}{\"keys\":[\(Self.curve)]}",
+    ] {
+      let control = try Files().control(tokenKeys: text)
+      #expect(Self.reason(control.failure(token)).contains("scope"), "\(text)")
+      let forged = Tokens.token(#"{"scope":"admin"}"#, secret: text)
+      #expect(control.failure(forged) != nil, "\(text)")
+    }
+    let lines = "\(Self.encoded.prefix(64))\n\(Self.encoded.dropFirst(64))\n"
+    let unpadded = Self.encoded.filter { $0 != "=" }
+    for text in [
+      "[\(Self.curve)]", Self.encoded, lines, unpadded,
+      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINdamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea me",
+      "---- BEGIN SSH2 PUBLIC KEY ----\n\(Self.encoded)",
+    ] {
+      let fault = try #require(try Files().fault(tokenKeys: text), "\(text)")
+      #expect(fault.contains("public key"), "\(fault)")
+    }
+    // What is as random as that is a secret.
+    for text in ["[" + Tokens.secret, Self.encoded.reversed() + Self.encoded, "MF" + Tokens.secret]
+    {
+      #expect(try Files().fault(tokenKeys: text) == nil)
+    }
+  }
+
   @Test func `claims are compared by their bytes`() throws {
     // What looks the same, or what Swift takes for a K, is another's name.
     for (audience, other) in [("K", "\u{212A}"), ("\u{E9}", "e\u{301}"), ("a;b", "a\u{37E}b")] {

@@ -48,6 +48,22 @@ import Testing
     }
   }
 
+  /// Nothing is known of a power of what isn't a number, though IEEE 754 has 1 for some.
+  @Test(arguments: [
+    ("(n ^ 0) = 1", 0), ("1 ^ n = 1", 0), ("t ^ 0 = 1", 0), ("missing ^ 0 = 1", 0),
+    ("(a / 0) ^ 0 = 1", 0), ("NOT (missing ^ 0 = 2)", 0), ("a ^ 0 = 1", 1), ("1 ^ a = 1", 1),
+    ("a ^ 2 = 9", 1),
+  ])
+  func `a power of what is missing is unknown`(text: String, count: Int) async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3, #"{"a":3,"n":null,"t":"x"}"#)])
+    let filter = TwinRequest.percentEncoded(text)
+    let items = await service.get("/collections/c/items?filter=\(filter)")
+    #expect(items["numberMatched"]?.int == count)
+    let view = await service.get("/collections/c/clusters?bbox=0,0,9,9&zoom=3&filter=\(filter)")
+    #expect(view["featureCount"]?.int == count)
+  }
+
   @Test func `a filter is text`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3)])

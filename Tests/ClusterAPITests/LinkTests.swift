@@ -52,13 +52,19 @@ import Testing
   ) throws {
     let trusting = try #require(ServiceAddress(trustsProxy: true, isSecure: true))
     #expect(trusting.base(of: Self.request(headers)) == base)
-    #expect(trusting.hasPlainPages(Self.request(headers)) == hasPlainPages)
+    #expect(trusting.hasPlainPages(from: "a", Self.request(headers)) == hasPlainPages)
     let alone = try #require(ServiceAddress(isSecure: true))
     #expect(alone.base(of: Self.request(headers)).hasPrefix("https://a"))
-    #expect(!alone.hasPlainPages(Self.request(headers)))
+    #expect(!alone.hasPlainPages(from: "a", Self.request(headers)))
     let fixed = try #require(ServiceAddress(publicURL: "http://b", isSecure: true))
     #expect(fixed.base(of: Self.request(headers)) == "http://b")
-    #expect(ServiceAddress.ofRequests.hasPlainPages(Self.request(headers)))
+    #expect(ServiceAddress.ofRequests.hasPlainPages(from: "a", Self.request(headers)))
+    // A proxy that ends TLS may tell nothing of it.
+    let behind = try #require(ServiceAddress(publicURL: "https://B.example/pins"))
+    for (host, isPlain) in [("b.example", false), ("B.example", false), ("localhost:8080", true)] {
+      #expect(
+        behind.hasPlainPages(from: host, Self.request([("Host", host)])) == isPlain, "\(host)")
+    }
   }
 
   @Test func `what can't be an authority, a scheme or a path is in no link`() throws {

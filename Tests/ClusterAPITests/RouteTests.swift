@@ -74,6 +74,29 @@ import Testing
     }
   }
 
+  /// Clients resolve `..` in a path before they send it, so an id that is one would stand for the collection.
+  @Test func `no feature is taken for its collection`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    for path in ["/collections/c/", "/collections/c/items/", "/collections/c/items/1/"] {
+      (await service.send(.delete, path)).expectProblem(404, at: nil, path)
+      #expect(await service.get(path).status == 200)
+    }
+    for id in ["%2E", "%2e%2E", "..", "."] {
+      let body = #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]}}"#
+      for method in [HTTPMethod.put, .patch] {
+        let type = method == .put ? "application/json" : "application/merge-patch+json"
+        (await service.send(method, "/collections/c/items/\(id)", body, type: type))
+          .expectProblem(400, at: "featureId", id)
+      }
+      let one =
+        #"{"type":"Feature","id":"\#(id.replacing("%2E", with: ".").replacing("%2e", with: "."))","#
+      let posted = await service.post("/collections/c/items", one + body.dropFirst(18))
+      #expect(posted.status == 422, "\(id)")
+    }
+    #expect(await service.get("/collections/c/items")["numberMatched"]?.int == 1)
+  }
+
   @Test func `HEAD is answered as GET`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])

@@ -231,7 +231,7 @@ private struct Model {
       let texts = [
         "é", "e\u{301}", "Å", "A\u{30A}", "Å", "\u{10FFFF}", "\u{FFFD}", "abcdefgh", "abcdefghi",
         "abcdefgz", "a", "A", "007", "1.0", "1e3", "-0", "x'00'", "'; --", " ",
-        String(repeating: "\u{10000}", count: 256),
+        String(repeating: "\u{10000}", count: 256), ".", "..",
       ]
       return .text(texts.randomElement(using: &random) ?? "x")
     default: return .text("id \(number)")

@@ -314,7 +314,7 @@ private struct SharedModel {
     let number = Int64.random(in: -8...8, using: &random)
     let texts = [
       "é", "e\u{301}", "\u{10FFFF}", "a", "A", "007", "'; --", " ", "{}", "\\", "\"",
-      String(repeating: "\u{10000}", count: 256),
+      String(repeating: "\u{10000}", count: 256), ".", "..",
     ]
     switch Int.random(in: 0..<4, using: &random) {
     case 0: return .text(String(number))

@@ -57,6 +57,8 @@ import Testing
     (feature(id: "9007199254740992"), "the id is beyond ±(2^53−1)"),
     (feature(id: "\"\""), "the id is empty"),
     (feature(id: "\"a\\u0000\""), "the id holds a control character"),
+    (feature(id: "\".\""), "the id is . or .., which in an address stands for another path"),
+    (feature(id: "\"..\""), "the id is . or .., which in an address stands for another path"),
     (
       feature(id: "\"" + String(repeating: "é", count: 257) + "\""),
       "the id has more than 256 characters"

@@ -16,6 +16,24 @@ import Testing
     }
   }
 
+  /// White space is spaces and tabs (RFC 9110, section 5.6.3).
+  @Test(arguments: [":\t", ": \t", ":\t \t", ":  ", ":"])
+  func readsFieldsBehindWhiteSpace(_ colon: String) throws {
+    let server = try TestServer { request, reply in
+      reply(
+        HTTPResponse(
+          status: 200, body: Array("\(request.headers["X-A"] ?? "-") \(request.body.count)".utf8)))
+    }
+    let socket = try server.connect()
+    socket.send(
+      "POST / HTTP/1.1\r\nHost\(colon)x\r\nX-A\(colon)a\tb:\tc\r\nContent-Length\(colon)3\r\n\r\nabc"
+    )
+    #expect(try #require(socket.response()).text == "a\tb:\tc 3")
+    socket.send(
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding\(colon)chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n")
+    #expect(try #require(socket.response()).text == "- 2")
+  }
+
   @Test func readsLargeBodies() throws {
     let server = try TestServer { request, reply in
       let (sum, padded) = request.body.withUnsafeBytes { bytes in

@@ -145,5 +145,12 @@ import Testing
       let answer = HTTPResponse(status: 200, headers: [(name: "vary", value: given)])
       #expect(answer.prepared(for: get([:])).header("Vary") == merged)
     }
+    // Some caches read one such field only.
+    let headers = [(name: "Vary", value: "Origin"), ("A", "b"), ("vary", "Authorization, accept")]
+    let prepared = HTTPResponse(status: 200, headers: headers).prepared(for: get([:]))
+    #expect(
+      prepared.headers.filter { $0.name.lowercased() == "vary" }.map(\.value)
+        == ["Accept-Encoding, Origin, Authorization, accept"])
+    #expect(prepared.header("A") == "b")
   }
 }

@@ -41,6 +41,29 @@ import Testing
     Issue.record("no answer \(status) within four seconds: \(server.standardError)")
   }
 
+  @Test func aServiceIsReadyHoweverMuchIsAskedWithoutAKey() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("keys")
+    try write(
+      #"""
+      admin:a-77d2
+      {"scope":"read","anonymous":true,"rate":1}
+      {"scope":"read","key":"r-slow","rate":1}
+      """#, path)
+    let server = try ServerProcess.ready(arguments: ["--api-key-file", path])
+    let asked = try (0..<5).map { _ in try send(server, "GET", "/collections").status }
+    #expect(asked.contains(200) && asked.contains(429), "\(asked)")
+    for open in ["/health/ready", "/health/live", "/", "/map"] {
+      for _ in 0..<5 { #expect(try send(server, "GET", open).status == 200, "\(open)") }
+    }
+    #expect(try send(server, "GET", "/collections").status == 429)
+    // A key's requests count wherever they go.
+    let own = try (0..<5).map { _ in
+      try send(server, "GET", "/health/ready", Self.bearer("r-slow")).status
+    }
+    #expect(own.contains(200) && own.contains(429), "\(own)")
+  }
+
   @Test func keysAreNeededReadAgainAndNeverTold() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("keys")

@@ -212,6 +212,26 @@ def keeps(proxy, service):
     assert proxy.get(path, If_None_Match=tag).status == 200
 
 
+def paths(proxy, service):
+    """A path means through the proxy what it means without: that of an id with slashes and dots, too."""
+    ids = ["a/b", "x/../40", "/", "a b", "50%", "%2F", "é?#"]
+    own = service.client()
+    own.ask("POST", "/collections/places/items", collected(feature([1, 50], {}, one) for one in ids), wire.GEOJSON)
+    for one in ids:
+        answer = proxy.get(f"{proxy.prefix}/collections/places/items/{urllib.parse.quote(one, safe='')}")
+        assert answer.status == 200 and answer.json()["id"] == one, (one, answer)
+    gone = proxy.connect().ask("DELETE", f"{proxy.prefix}/collections/places/items/x%2F..%2F40")
+    assert gone.status == 204, gone
+    assert own.ask("GET", "/collections/places/items/40").status == 200
+    assert own.ask("GET", "/collections/places/items/x%2F..%2F40").status == 404
+    # A client sees what it has written, whatever is kept.
+    path = f"{proxy.prefix}/collections/places/items/40"
+    assert proxy.get(path).status == 200
+    stored = own.ask("PUT", "/collections/places/items/40", json.dumps(feature([1, 50], {"name": "ours"}, 40)), wire.GEOJSON)
+    seen = proxy.get(path, Pincluster_Version=stored.headers["pincluster-version"])
+    assert b'"ours"' in seen.body, seen
+
+
 def keys(binary, folder, kind, port):
     """What a proxy keeps of answers to a key, nobody else gets."""
     with open(f"{folder}/keys", "w") as file:
@@ -276,6 +296,7 @@ def main():
                         plain(proxy)
                         keeps(proxy, service)
                     streams(proxy, service)
+                    paths(proxy, service)
                     limits(proxy)
             finally:
                 proxy.stop()

@@ -43,6 +43,9 @@ ccrypto_key *ccrypto_key_from_p256(const uint8_t x[32], const uint8_t y[32]);
 /// The Ed25519 key of 32 bytes. Null if there is none.
 ccrypto_key *ccrypto_key_from_ed25519(const uint8_t bytes[32]);
 
+/// Whether bytes begin with a public key or a certificate in DER.
+bool ccrypto_is_public(const uint8_t *bytes, size_t size);
+
 void ccrypto_key_free(ccrypto_key *key);
 
 ccrypto_kind ccrypto_key_kind(const ccrypto_key *key);

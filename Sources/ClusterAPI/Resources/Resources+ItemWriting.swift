@@ -46,7 +46,7 @@ extension Resources {
     let limit = writer.limits.featureBytes
     guard request.body.count <= limit else { throw Problem.featureTooLarge(limit) }
     do {
-      return (try FeatureID(bareText: feature.utf8), type)
+      return (try FeatureID(bareText: feature.utf8).ofNewFeature(), type)
     } catch {
       throw Problem(400, field: "featureId", inBody: false, error.reason)
     }

@@ -98,7 +98,9 @@ public struct OriginPolicy: Sendable {
   private func isOwn(_ origin: String, _ request: HTTPRequest, _ address: ServiceAddress) -> Bool {
     let origin = origin.lowercasedASCII
     guard let authority = OriginPolicy.authority(origin) else { return false }
-    if origin.begins(with: "http://"), !address.hasPlainPages(request) { return false }
+    if origin.begins(with: "http://"), !address.hasPlainPages(from: authority, request) {
+      return false
+    }
     return address.isNamed(authority, by: request)
       || request.headers["Host"]?.isSameField(as: authority) == true
   }

@@ -58,9 +58,10 @@ public struct ServiceAddress: Sendable {
     return "\(forwarded.scheme ?? (isSecure ? "https" : "http"))://\(authority)\(prefix)"
   }
 
-  /// Whether a page that came by plain HTTP can be the service's own. If clients reach the service by HTTPS, such a
+  /// Whether a page that came by plain HTTP from a host can be the service's own. If clients reach the service by HTTPS, such a
   /// page may come from an attacker on the network.
-  func hasPlainPages(_ request: HTTPRequest) -> Bool {
+  func hasPlainPages(from host: String, _ request: HTTPRequest) -> Bool {
+    if let publicURL, publicURL.begins(with: "https:"), isPublic(host) { return false }
     let forwarded = trustsProxy ? ServiceAddress.forwarded(request.headers).scheme : nil
     return (forwarded ?? (isSecure ? "https" : "http")) == "http"
   }
@@ -68,14 +69,14 @@ public struct ServiceAddress: Sendable {
   /// Whether a host, perhaps with a port, is the one by which clients of a request know the service, as far as the
   /// configuration or a proxy says.
   func isNamed(_ host: String, by request: HTTPRequest) -> Bool {
-    if let publicURL,
-      publicURL.parts(separatedBy: UInt8(ascii: "/"))[2].isSameField(as: host)
-    {
-      return true
-    }
+    if isPublic(host) { return true }
     guard trustsProxy else { return false }
     let authority = ServiceAddress.forwarded(request.headers).authority
     return (authority ?? request.headers["Host"] ?? "").isSameField(as: host)
+  }
+
+  private func isPublic(_ host: String) -> Bool {
+    publicURL?.parts(separatedBy: UInt8(ascii: "/"))[2].isSameField(as: host) == true
   }
 
   /// The number that stands for the client's address; see ``HTTPRequest/client``.

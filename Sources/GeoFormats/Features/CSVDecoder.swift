@@ -252,7 +252,7 @@ struct CSVDecoder {
     do throws(FeatureID.Invalid) {
       let asText = plan.idsAreText
       let id = try CSVFields.withText(of: field, in: record) { (text) throws(FeatureID.Invalid) in
-        asText ? try FeatureID(utf8: text) : try FeatureID(bareUTF8: text)
+        try (asText ? FeatureID(utf8: text) : FeatureID(bareUTF8: text)).ofNewFeature()
       }
       if case .text = id.key {
         ids.formUnion(.text)

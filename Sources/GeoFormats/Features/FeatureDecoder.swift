@@ -92,7 +92,7 @@ struct FeatureDecoder {
       switch node.kind {
       case .null: return nil
       case .number: return try FeatureID(number: node.number)
-      case .string: return try FeatureID(utf8: node.string)
+      case .string: return try FeatureID(utf8: node.string).ofNewFeature()
       default: break
       }
     } catch {

@@ -9,13 +9,13 @@ struct Preparation {
   private(set) var tag: (base: String, isGzip: Bool)?
   /// Whether a 304 is sent.
   private(set) var isNotModified = false
-  /// The response's own Vary field with the names that this adds, if it has one.
+  /// The response's own Vary fields with the names that this adds, in one, as some caches read one only; nil if it has none.
   private let vary: String?
 
   /// Decides. Linear in the body if that is compressed or hashed for a tag.
   init(of answer: HTTPResponse, for request: HTTPRequest) {
-    vary = answer.headers.first { $0.name.isSameField(as: "Vary") }
-      .map { Preparation.mergedVary($0.value) }
+    let varying = answer.headers.filter { $0.name.isSameField(as: "Vary") }.map(\.value)
+    vary = varying.isEmpty ? nil : Preparation.mergedVary(varying.joined(separator: ", "))
     if answer.stream != nil { return }
     let reads = request.method == .get || request.method == .head
     let coding = request.headers["Accept-Encoding"]
@@ -50,7 +50,8 @@ struct Preparation {
     for (name, value) in answer.headers {
       // These describe a body that is not sent.
       if isNotModified, name.lowercasedASCII.begins(with: "content-") { continue }
-      let isVary = !hasVary && name.isSameField(as: "Vary")
+      let isVary = name.isSameField(as: "Vary")
+      if isVary, hasVary { continue }
       hasVary = hasVary || isVary
       body(name, .text(isVary ? vary ?? value : value))
     }

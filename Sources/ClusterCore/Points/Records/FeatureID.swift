@@ -2,7 +2,7 @@ import Glibc  // the math functions behind rounded() are linked through it
 internal import Texts
 
 /// The id of a feature: an integer within ±(2^53 − 1), or text of 1…256 Unicode scalars without
-/// control characters.
+/// control characters. New features have no id `.` or `..` (``ofNewFeature()``).
 ///
 /// 17 and "17" are the same id. The form that a client wrote is kept (``isWrittenAsText``) but
 /// ignored in comparisons. Integers precede text and are ordered by value; text is ordered by its
@@ -28,6 +28,8 @@ public struct FeatureID: Sendable {
     case tooLong
     /// The text contains a control character (U+0000…U+001F, U+007F…U+009F).
     case controlCharacter
+    /// The text is `.` or `..`, which clients take for a step to another path (RFC 3986, section 5.2.4).
+    case pathStep
 
     /// A clause for error messages, such as "the id is empty".
     public var reason: String {
@@ -37,6 +39,7 @@ public struct FeatureID: Sendable {
       case .empty: "the id is empty"
       case .tooLong: "the id has more than 256 characters"
       case .controlCharacter: "the id holds a control character"
+      case .pathStep: "the id is . or .., which in an address stands for another path"
       }
     }
   }
@@ -103,6 +106,16 @@ public struct FeatureID: Sendable {
   /// - Throws: ``Invalid`` as ``init(text:)`` does.
   public init(bareUTF8 text: UnsafeRawBufferPointer) throws(Invalid) {
     try self.init(bareText: text)
+  }
+
+  /// The same id, if a feature that is sent may have it. Those that were stored earlier may have others.
+  ///
+  /// - Throws: ``Invalid/pathStep``.
+  public func ofNewFeature() throws(Invalid) -> FeatureID {
+    if case .text(let text) = key, text.count <= 2, text.allSatisfy({ $0 == UInt8(ascii: ".") }) {
+      throw .pathStep
+    }
+    return self
   }
 
   /// Creates an id from values that were validated before they were stored.

@@ -291,7 +291,8 @@ public enum Arithmetic: String, Hashable, Sendable, CaseIterable {
       case .multiply: a * b
       case .divide: a / b
       case .remainder: fmod(a, b)
-      case .power: pow(a, b)
+      // IEEE 754 has 1 for pow(NaN, 0) and pow(1, NaN).
+      case .power: a.isNaN || b.isNaN ? .nan : pow(a, b)
       case .quotient: (a / b).rounded(.towardZero)
       }
     return result.isFinite ? result : .nan
