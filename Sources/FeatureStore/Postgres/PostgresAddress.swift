@@ -33,6 +33,10 @@ public struct PostgresAddress: Sendable {
       (values[keyword] ?? "").parts(separatedBy: UInt8(ascii: ",")).map(String.init)
     }
     let (names, addresses, ports) = (parts("host"), parts("hostaddr"), parts("port"))
+    // libpq takes what is behind the first one for a host and a port, so a part of a password would be in errors.
+    guard !names.contains(where: { !$0.begins(with: "/") && $0.utf8.dropFirst().contains(0x40) }),
+      ports.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) })
+    else { throw Invalid(reason: "an @ in a user's name or a password must be written as %40") }
     let count = max(names.count, addresses.count)
     guard [1, count].contains(ports.count), [0, 1, count].contains(names.count),
       [0, 1, count].contains(addresses.count), count <= PostgresAddress.maximumHosts
