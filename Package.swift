@@ -37,9 +37,10 @@ let fuzzers: [Target] =
       swiftSettings: strict),
   ]
 
-/// The test targets to build, if not all of them: names in PINCLUSTER_TESTS, with spaces between. A build for the thread
+/// The test targets to build, if not all of them: names in PINCLUSTER_TEST_TARGETS, with spaces between. A build for the thread
 /// sanitizer has no use for tests that go one step after another.
-let chosenTests = Context.environment["PINCLUSTER_TESTS"]?.split { $0 == " " }.map(String.init)
+let chosenTests = Context.environment["PINCLUSTER_TEST_TARGETS"]?
+  .split { $0 == " " }.map(String.init)
 
 // Arrows point down only: a target may import what it lists here and nothing else.
 let package = Package(

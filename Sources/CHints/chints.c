@@ -45,3 +45,5 @@ void chints_give_back_memory(size_t much) {
   }
   atomic_store(&before, now);
 }
+
+bool chints_flush_output(void) { return fflush(stdout) == 0 && !ferror(stdout); }

@@ -1,3 +1,4 @@
+import CHints
 import FeatureStore
 import Glibc
 import HTTPServer
@@ -13,8 +14,16 @@ public enum Command {
   public static func run(_ arguments: [String], commit: String) -> Int32 {
     // Makes a file at its size limit (ulimit -f) an error like a full disk, instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
+    // A file that is opened must not become standard error, into which the log is written.
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", O_RDWR)
+    }
     do {
-      return try dispatch(arguments, commit)
+      let code = try dispatch(arguments, commit)
+      guard chints_flush_output() else {
+        throw CommandFailure(description: "standard output cannot be written")
+      }
+      return code
     } catch let error as UsageError {
       printError(error.message)
       return 2

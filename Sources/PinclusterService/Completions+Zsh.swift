@@ -51,11 +51,16 @@ extension Completions {
   /// The completion of values.
   private static func zsh(_ kind: Options.Flag.Kind) -> String {
     switch kind {
-    case .choice(let words): "(\(words.joined(separator: " ")))"
+    case .choice(let words): "(\(words.map(word).joined(separator: " ")))"
     case .file: "_files"
     case .directory: "_files -/"
     case .text, .list, .integer, .toggle: " "
     }
+  }
+
+  /// A word of a list that zsh reads as it reads a command.
+  private static func word(_ word: String) -> String {
+    word.escaped { ";|&<>()$*?~#".utf8.contains($0) ? "\\\(Unicode.Scalar($0))" : nil }
   }
 
   /// A text within a specification, where brackets and colons mean something.

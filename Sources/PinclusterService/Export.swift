@@ -46,6 +46,7 @@ struct Export: RunnableCommand {
     StopSignal.watch()
     let source: any Source =
       try url.map { try Service(trust.client(for: $0), collection) } ?? Directory(data, collection)
+    let isPiped = OutputFile.isStandardOutput(output)
     var file = try OutputFile(path: output)
     do {
       // The columns of a table are known only when all features have been read.
@@ -65,6 +66,7 @@ struct Export: RunnableCommand {
       file = written.file
       try file.finish()
       report(written)
+      if !isPiped { print("\(collection): \(written.count.counted("feature")) in \(output)") }
       for warning in try source.warnings() {
         StandardError.write("pincluster: warning: \(warning)\n")
       }
@@ -83,9 +85,6 @@ struct Export: RunnableCommand {
         "pincluster: warning: \(lost) features hold what a table can't give back, such as lists, true and "
           + "false, numbers among texts, empty texts, altitudes or times of expiry; --format geojsonseq keeps all\n"
       )
-    }
-    if !output.isSame(as: "-") {
-      print("\(collection): \(written.count.counted("feature")) in \(output)")
     }
   }
 }

@@ -94,7 +94,8 @@ struct Import: RunnableCommand {
     }
     if tally.rejected > 0 && !skipsBad {
       for note in tally.notes { Command.printError("note: \(note)") }
-      let stored = tally.inserted + tally.updated
+      // What was put into a data directory was taken back.
+      let stored = url == nil ? 0 : tally.inserted + tally.updated
       throw Failure(
         description: "\(tally.rejected.counted("bad feature")); "
           + (stored == 0

@@ -9,21 +9,32 @@ struct OutputFile: Sendable {
   private let draft: String?
   private let descriptor: Int32
 
-  /// Opens a file for writing, or standard output if the path is "-".
+  /// Opens a file for writing, or standard output if the path is "-" or another name of it. A file takes the place of the one
+  /// that a link leads to, and has the rights of that.
   init(path: String) throws(CommandFailure) {
-    self.path = path
     var status = stat()
-    let isSpecial =
-      path.isSame(as: "-") || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-    draft = isSpecial ? nil : path + ".new"
+    let isThere = stat(path, &status) == 0
+    let isOut = OutputFile.isStandardOutput(path)
+    let isSpecial = isOut || isThere && status.st_mode & S_IFMT != S_IFREG
+    let target = isThere && !isSpecial ? realpath(path, nil) : nil
+    defer { free(target) }
+    self.path = target.map { String(cString: $0) } ?? path
+    draft = isSpecial ? nil : self.path + ".new"
     descriptor =
-      path.isSame(as: "-")
-      ? STDOUT_FILENO
-      : open(draft ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else {
+      isOut ? STDOUT_FILENO : open(draft ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0, !isThere || isSpecial || fchmod(descriptor, status.st_mode & 0o777) == 0
+    else {
       let reason = String(cString: strerror(errno))
       throw CommandFailure(description: "\(draft ?? path) cannot be opened: \(reason)")
     }
+  }
+
+  /// Whether a path names standard output, as `-` and `/dev/stdout` do.
+  static func isStandardOutput(_ path: String) -> Bool {
+    var (named, out) = (stat(), stat())
+    return path.isSame(as: "-")
+      || stat(path, &named) == 0 && fstat(STDOUT_FILENO, &out) == 0
+        && (named.st_dev, named.st_ino) == (out.st_dev, out.st_ino)
   }
 
   /// Writes all bytes.

@@ -146,7 +146,10 @@ struct Serve: RunnableCommand {
 
   /// Whether only clients on this machine reach an address to listen on.
   static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1" || host.begins(with: "127.")
+    var address = in_addr()
+    // Another name may begin like an address.
+    return host == "localhost" || host == "::1"
+      || host.begins(with: "127.") && inet_pton(AF_INET, host, &address) == 1
   }
 
   /// The memory of an empty service beside its threads, in bytes, half of it for the database.

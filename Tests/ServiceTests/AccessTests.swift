@@ -136,6 +136,10 @@ import Testing
     let directory = try TemporaryDirectory()
     let missing = directory.file("missing")
     try Tool(arguments).expectFailure(2, saying: "0.0.0.0", "--allow-anonymous-writes")
+    for name in ["127.example.com", "127.0.0.1.example.com", "127.1"] {
+      try Tool(["serve", "--port", "0", "--host", name])
+        .expectFailure(2, saying: name, "--allow-anonymous-writes")
+    }
     let bad = directory.file("bad")
     try write("read:a\nread:b:c d", bad)
     for (flag, path, reason) in [

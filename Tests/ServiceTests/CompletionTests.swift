@@ -95,6 +95,16 @@ import Testing
     #expect(
       try output(CompletionTests.zsh, ["-fc", program, "zsh", path])
         == "_pincluster\n_pincluster: function\n")
+    // Lists of words are evaluated as commands are.
+    let text = String(decoding: try Fixtures.bytes(path: path), as: UTF8.self)
+    let lists = text.matches(of: /--([a-z-]+)=.*:(\(.*\))'/)
+    #expect(lists.contains { $0.1 == "separator" })
+    for list in lists {
+      let words = try output(
+        CompletionTests.zsh,
+        ["-fc", "eval \"words=$1\"; print -l -- $words", "zsh", String(list.2)])
+      if list.1 == "separator" { #expect(words == ",\n;\n|\ntab\n") }
+    }
   }
 
   @Test func anotherShellIsAMistake() throws {

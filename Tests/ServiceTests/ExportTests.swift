@@ -46,6 +46,41 @@ import Testing
     #expect(try exported(try imported(text)) == everything)
   }
 
+  @Test func aFileKeepsItsLinkAndItsRights() throws {
+    let data = try imported(everything)
+    let (path, link) = (files.file("own.geojsonl"), files.file("link"))
+    try Fixtures.write(Array("before".utf8), path: path)
+    #expect(chmod(path, 0o600) == 0 && symlink("own.geojsonl", link) == 0)
+    #expect(try exported(data, ["--output", link]).contains("5 features"))
+    #expect(try Fixtures.bytes(path: path) == Array(everything.utf8))
+    var status = stat()
+    #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    // Another name of standard output, to which nothing else is written then.
+    for name in ["/dev/stdout", "/proc/self/fd/1"] {
+      #expect(try exported(data, ["--output", name]) == everything)
+    }
+  }
+
+  @Test func whatCanNotBePrintedIsAnError() throws {
+    let data = try imported(everything)
+    for arguments in [["--version"], ["completions", "bash"], ["check", "--data", data.path]] {
+      let run = try Tool(arguments, launcher: ["/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"])
+      #expect(run.exit == .code(1) && run.error.contains("standard output"), "\(arguments)")
+    }
+    // What is closed is nothing, and no file that is opened takes its place.
+    for closed in ["0<&-", "2>&-", "0<&- 1>&- 2>&-"] {
+      let launcher = ["/bin/sh", "-c", "exec \"$@\" \(closed)", "sh"]
+      let run = try Tool(["check", "--data", data.path], launcher: launcher)
+      #expect(run.exit == .code(0), "\(closed)")
+      let none = try Tool(
+        ["import", "-", "--format", "csv", "--collection", "d", "--data", data.path],
+        launcher: launcher)
+      #expect(none.exit == .code(1), "\(closed)")
+      if !closed.contains("2>") { #expect(!none.error.contains("columns of"), "\(none.error)") }
+    }
+  }
+
   @Test func aFileHasItsNameOnceItIsComplete() throws {
     let data = try imported(everything)
     let path = files.file("out.geojsonl")

@@ -145,6 +145,11 @@ import Testing
     }
     // Of a long one, batches have gone before.
     let rows = (1...40_000).map { "\($0),1,1\n" }.joined()
+    let own = try Tool(
+      ["import", "-", "--format", "csv", "--collection", "c", "--data", data.path],
+      input: "id,lat,lon\n\(rows)0,x,1\n")
+    #expect(own.error.contains("pincluster: 1 bad feature; nothing was changed"), "\(own.error)")
+    #expect(try stored() == [:])
     let run = try Tool(
       ["import", "-", "--format", "csv", "--collection", "c"] + url,
       input: "id,lat,lon\n\(rows)0,x,1\n")

@@ -54,3 +54,6 @@ static inline struct chints_work *_Nonnull chints_current_work(void) { return &c
 /// The number of processors that this process may run on: those of the machine, or fewer in a container or
 /// under taskset.
 int chints_processors(void);
+
+/// Writes what was printed. False if some of it could not be written, also earlier.
+bool chints_flush_output(void);
