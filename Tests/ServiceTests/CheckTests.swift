@@ -73,6 +73,16 @@ import Testing
         "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'features_by_expiry'",
         ["structure"]
       ),
+      (
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema "
+          + "SET sql = replace(sql, '(feature_count >= 0', '(featura_count >= 0') WHERE name = 'collections'",
+        ["collections", "what was written"]
+      ),
+      (
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema "
+          + "SET sql = replace(sql, 'feature_count >= 0', 'feature_count >= 1') WHERE name = 'collections'",
+        ["collections", "what was written"]
+      ),
       ("PRAGMA user_version = 99", ["version 99", "newer", "backup"]),
       ("PRAGMA application_id = 1", ["application"]),
     ] {

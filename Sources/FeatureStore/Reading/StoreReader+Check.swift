@@ -37,6 +37,7 @@ extension StoreReader {
       if lines != ["ok"] { report.findings += lines.map { "the structure of \(path): \($0)" } }
     }
     guard isCurrent else { return report }
+    note { try checkSchema() }
     // While it is in use, the mark belongs to a later commit than the rows read.
     if !isHeld { note { try CommitMark.check(connection) } }
     note { try checkCounter() }
@@ -49,6 +50,22 @@ extension StoreReader {
       note("the collection \(info.id): ") { try check(info, &report) }
     }
     return report
+  }
+
+  /// The tables are as the migrations make them. SQLite looks at some of their text only where something is written.
+  private func checkSchema() throws {
+    let fresh = try Connection(path: path, .inMemory)
+    for step in Schema.migrations { try fresh.execute(step) }
+    let query = """
+      SELECT name || char(10) || type || char(10) || tbl_name || char(10) || sql FROM sqlite_schema
+      WHERE sql IS NOT NULL
+      """
+    let found = Set(try connection.texts(query, atMost: 1000).map { ExactText($0) })
+    for expected in try fresh.texts(query, atMost: 1000) where !found.contains(ExactText(expected))
+    {
+      let name = expected.cut(at: 0x0A).0
+      throw connection.damage("what it says of the table or index \(name) isn't what was written")
+    }
   }
 
   private func checkCounter() throws {

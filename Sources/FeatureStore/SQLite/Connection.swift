@@ -13,6 +13,8 @@ final class Connection {
     case readOnly
     /// For reading a file that no process writes to and that has no log. Makes no file beside it.
     case unchanging
+    /// A new database in memory, whatever the path.
+    case inMemory
   }
 
   /// The database file, as named in errors.
@@ -42,14 +44,19 @@ final class Connection {
     let access =
       switch mode {
       case .existing: SQLITE_OPEN_READWRITE
-      case .new: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .new, .inMemory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readOnly: SQLITE_OPEN_READONLY
       case .unchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       }
     // The caller confines the connection, so SQLite needs no mutex of its own. It may be built to take "file:…"
     // for a URI. A path that begins with . or / never is one.
     let plain = path.begins(with: "/") ? path : "./" + path
-    let name = mode == .unchanging ? Connection.unchangingURI(plain) : plain
+    let name =
+      switch mode {
+      case .unchanging: Connection.unchangingURI(plain)
+      case .inMemory: ":memory:"
+      case .existing, .new, .readOnly: plain
+      }
     let code = sqlite3_open_v2(name, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = StoreError(code: code, connection: handle, path: path)
