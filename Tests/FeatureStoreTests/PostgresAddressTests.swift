@@ -3,7 +3,7 @@ import Testing
 @testable import FeatureStore
 
 /// Addresses of databases, and what is told of them.
-@Suite struct PostgresAddressTests {
+@Suite(.timeLimit(.minutes(5))) struct PostgresAddressTests {
   @Test(arguments: [
     ("postgresql://u:s3cret@h:5433/d", "postgresql://h:5433/d"),
     ("postgresql://u:s3%40cret@h/d", "postgresql://h/d"),
