@@ -1,7 +1,7 @@
 // Server-Sent Events by fetch, which Node has, too, and which tells why a stream was refused.
 
-import { pause } from './pause.js'
-import { PinclusterError } from './problem.js'
+import { pauseAbout } from './pause.js'
+import { isTemporary, PinclusterError } from './problem.js'
 
 const LONGEST_PAUSE = 30_000
 // The service says every 15 seconds that a connection lives.
@@ -9,8 +9,9 @@ const SILENCE = 45_000
 
 /** The events of a stream, across reconnections. */
 export async function* events(client, url, { signal, lastID, onConnection }) {
-  const state = { lastID: lastID === undefined ? undefined : String(lastID), retry: 2000 }
-  for (let failures = 0; ; ) {
+  const state = { lastID: lastID === undefined ? undefined : String(lastID), retry: 2000, failures: 0 }
+  for (;;) {
+    let refusal
     const connection = new AbortController()
     const stop = () => connection.abort(signal.reason)
     signal?.addEventListener('abort', stop, { once: true })
@@ -21,22 +22,18 @@ export async function* events(client, url, { signal, lastID, onConnection }) {
       const response = await client.options.fetch(url, { headers, signal: connection.signal, cache: 'no-store' })
       if (!response.ok) throw await PinclusterError.of(response)
       onConnection?.(true)
-      for await (const event of read(response.body, state, connection)) {
-        failures = 0
-        yield event
-      }
+      yield* read(response.body, state, connection)
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       // A final refusal is not repeated.
-      const isFinal = error instanceof PinclusterError && error.status < 500 && ![408, 429].includes(error.status)
-      if (isFinal) throw error
+      if (!isTemporary(error)) throw error
+      refusal = error
     } finally {
       signal?.removeEventListener('abort', stop)
       connection.abort()
     }
     onConnection?.(false)
-    const wait = Math.min(state.retry * 2 ** failures++, LONGEST_PAUSE)
-    await pause(wait * (0.75 + Math.random() / 2), signal)
+    await pauseAbout(Math.min(state.retry * 2 ** state.failures++, LONGEST_PAUSE), signal, refusal)
   }
 }
 
@@ -49,6 +46,8 @@ async function* read(body, state, connection) {
     const watchdog = setTimeout(() => connection.abort(new Error('the stream is silent')), SILENCE)
     const { done, value } = await reader.read().finally(() => clearTimeout(watchdog))
     if (done) return
+    // A quiet stream that ends hasn't failed.
+    state.failures = 0
     const text = decoder.decode(value, { stream: true })
     rest += text
     // A long line comes in many pieces.

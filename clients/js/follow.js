@@ -1,11 +1,16 @@
 // Follows a map: asks for what it shows now, gives up what it no longer shows, and listens for changes.
 
-import { pause } from './pause.js'
+import { pause, pauseAbout } from './pause.js'
+import { isTemporary } from './problem.js'
+import { listable } from './query.js'
 import { Screen } from './screen.js'
 
 // The least time between two requests of one map, and from the last to listening, in milliseconds.
 const BREATH = 120
 const SETTLED = 300
+// The pauses between requests that fail, the first and the longest.
+const FIRST_PAUSE = 1000
+const LONGEST_PAUSE = 30_000
 // The most annotations that are sent back to be reused.
 const MOST_REUSED = 2000
 
@@ -15,6 +20,10 @@ const DRILLDOWN = [
   'distanceFromContestedLocation', 'pinLayout', 'spreadUnit', 'titleProperty', 'subtitleLimit', 'properties', 'filter',
   'filter-lang', 'filter-crs', 'ids', 'datetime', 'weightBy', 'countBy', 'aggregate',
 ]
+// Those that a request for a page of its features takes.
+const PAGED = ['filter', 'filter-lang', 'filter-crs', 'ids', 'datetime', 'properties']
+
+const pick = (view, names) => Object.fromEntries(names.filter(name => name in view).map(name => [name, view[name]]))
 
 /**
  * The fields of a view that a request for one of its annotations takes, without those that leave out what is asked for.
@@ -23,10 +32,13 @@ const DRILLDOWN = [
 export function drilldown(view) {
   if (view.method && view.method !== 'grid') {
     const { previous: _, limit: __, histogram: ___, fields: ____, ...rest } = view
-    return rest
+    return listable(rest)
   }
-  return Object.fromEntries(DRILLDOWN.filter(name => name in view).map(name => [name, view[name]]))
+  return listable(pick(view, DRILLDOWN))
 }
+
+/** The fields of a drilldown that a request for the features of an annotation takes. */
+export function paging(view) { return view.method ? view : pick(view, PAGED) }
 
 /** Keeps a screen as a map and the service have it. */
 export class Follower {
@@ -41,7 +53,7 @@ export class Follower {
 
   /**
    * @param collection the collection
-   * @param options `live`, `reuse`, and what to call: `onChange(difference, answer, cause)`, `onStatus(status)`,
+   * @param options `live`, `reuse`, and what to call: `onChange(difference, head, cause)`, `onStatus(status)`,
    *   `onError(error)`
    */
   constructor(collection, options) {
@@ -75,39 +87,67 @@ export class Follower {
     const shown = [...this.screen.annotations.values()]
     const reuses = this.#options.reuse && !isSameGrid && shown.length > 0 && shown.length <= MOST_REUSED
     const previous = shown.map(({ id, coordinate }) => ({ id, coordinate }))
-    const begun = performance.now()
-    const answer = await this.#collection.clusters(reuses ? { ...view, previous } : view, { signal })
+    const [answer, milliseconds] = await this.#ask(reuses ? { ...view, previous } : view, signal)
     signal.throwIfAborted()
-    const milliseconds = performance.now() - begun
     this.view = view
     this.head = answer
-    this.#change(this.screen.replace(answer), answer, { type: 'view', milliseconds })
+    this.#change(this.screen.replace(answer), { type: 'view', milliseconds })
     this.#status('idle')
     const isWatchable = !view.method || view.method === 'grid'
     if (this.#options.live && isWatchable) await this.#listen(view, signal)
+  }
+
+  // The answer, and how long it took. With live changes, a service that can't answer, such as one that starts anew, is asked
+  // until it can.
+  async #ask(view, signal) {
+    for (let failures = 0; ; failures++) {
+      try {
+        const begun = performance.now()
+        const answer = await this.#collection.clusters(view, { signal })
+        return [answer, performance.now() - begun]
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!this.#options.live || !isTemporary(error)) throw error
+        this.#status('reconnecting')
+        if (failures === 0) this.#options.onError?.(error)
+        await pauseAbout(Math.min(FIRST_PAUSE * 2 ** failures, LONGEST_PAUSE), signal, error)
+      }
+    }
   }
 
   async #listen(view, signal) {
     await pause(SETTLED, signal)
     const { histogram: _, ...watched } = view
     const onConnection = isOpen => this.#status(isOpen ? 'live' : 'reconnecting')
-    for await (const { type, data } of this.#collection.changes(watched, { signal, onConnection })) {
+    for await (const { type, data } of this.#collection.changes(listable(watched), { signal, onConnection })) {
+      // Of a piece of the stream that came at once, the rest may be left.
+      signal.throwIfAborted()
       if (type === 'problem') throw Object.assign(new Error(data.detail), data)
       if (type === 'gone') {
-        this.#change(this.screen.clear(), { featureCount: 0, annotations: [] }, { type: 'gone' })
+        this.head = { ...this.head, featureCount: 0, annotations: [] }
+        this.#change(this.screen.clear(), { type: 'gone' })
+        this.#status('idle')
       } else if (type === 'view') {
         // The answer to the request may have kept places on screen; nothing has changed since.
         const isSame = data.version === this.head.version
         if (isSame) this.screen.adopt(data)
-        else this.#change(this.screen.replace(data), data, { type: 'live' })
+        else this.#replace(data)
       } else {
-        this.#change(this.screen.update(data), data, { type: 'live' })
+        const { version, featureCount } = data
+        this.head = { ...this.head, version, featureCount }
+        this.#change(this.screen.update(data), { type: 'live' })
       }
     }
   }
 
-  #change(difference, answer, cause) {
-    if (cause.type === 'live') this.head = { ...this.head, version: answer.version, featureCount: answer.featureCount }
+  #replace({ cells, ...head }) {
+    // A histogram isn't watched.
+    const { histogram } = this.head
+    this.head = { ...histogram && { histogram }, ...head }
+    this.#change(this.screen.replace({ cells }), { type: 'live' })
+  }
+
+  #change(difference, cause) {
     this.#options.onChange?.(difference, this.head, cause)
   }
 

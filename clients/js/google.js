@@ -8,7 +8,7 @@
 import { Card } from './content.js'
 import { cellWidth, descriptionOf, face, paint, placeOf, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
-import { askable, boundsOf } from './mercator.js'
+import { askable, askableZoom, boundsOf } from './mercator.js'
 import { Collection } from './pincluster.js'
 import { change } from './query.js'
 
@@ -49,8 +49,9 @@ export class MarkerClusterer {
   setMap(map) {
     this.#listener?.remove()
     this.#listener = null
+    if (map !== this.options.map) this.clearMarkers()
     this.options.map = map
-    if (!map) return this.clearMarkers()
+    if (!map) return
     // A map is idle once it has bounds, and after each movement.
     this.#listener = map.addListener('idle', () => this.render())
     if (map.getBounds()) this.render()
@@ -68,7 +69,7 @@ export class MarkerClusterer {
     if (!bounds) return
     const east = bounds.east < bounds.west ? bounds.east + 360 : bounds.east
     const bbox = askable([bounds.west, bounds.south, east, bounds.north])
-    this.follower.show({ marginFactor: 0.25, zoomStep: 1, ...this.fields, bbox, zoom: this.options.map.getZoom() })
+    this.follower.show({ marginFactor: 0.25, zoomStep: 1, ...this.fields, bbox, zoom: askableZoom(this.options.map.getZoom()) })
   }
 
   /** Removes all markers. */

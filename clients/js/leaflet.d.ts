@@ -65,6 +65,8 @@ export interface PinclusterLayer extends Leaflet.Layer {
   open(annotation: Annotation): Promise<void>
 }
 
+export interface StatusEvent extends Leaflet.LeafletEvent { status: 'loading' | 'idle' | 'live' | 'reconnecting' | 'failed' }
+
 export interface ProblemEvent extends Leaflet.LeafletEvent { error: PinclusterError | Error }
 
 /** A layer of a collection, by its URL. */

@@ -7,10 +7,10 @@
 
 import { Places } from './apart.js'
 import { counted, face, isCalm, paint, style } from './face.js'
-import { drilldown, Follower } from './follow.js'
+import { drilldown, Follower, paging } from './follow.js'
 import { keyboard } from './leaflet-keys.js'
 import { popups } from './leaflet-popup.js'
-import { askable, boundsOf, near } from './mercator.js'
+import { askable, askableZoom, boundsOf, near } from './mercator.js'
 import { Collection } from './pincluster.js'
 import { change } from './query.js'
 import { spread } from './spread.js'
@@ -85,7 +85,6 @@ function layerClass(L) {
       this._pane.removeEventListener('keydown', this._onKey)
       this._pane.removeEventListener('focusin', this._onFocus)
       this._follower.close()
-      this._drill?.abort()
       this.gather()
       this._hideHull()
       this._closeCard()
@@ -127,7 +126,7 @@ function layerClass(L) {
     view() {
       const bounds = this._map.getBounds()
       const bbox = askable([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()])
-      return { marginFactor: 0.25, zoomStep: 1, ...this.fields, bbox: bbox.map(number => Number(number.toFixed(6))), zoom: this._map.getZoom() }
+      return { marginFactor: 0.25, zoomStep: 1, ...this.fields, bbox: bbox.map(number => Number(number.toFixed(6))), zoom: askableZoom(this._map.getZoom()) }
     },
 
     /** The annotations on screen, and the head of their answer. */
@@ -157,7 +156,8 @@ function layerClass(L) {
       // Unchanged markers may have another width in their cells, and others beside them.
       // The head tells the grid, but cells of groups may have widths of their own.
       const differ = this._places.update(this.annotations(), this.fields.groups ? null : this.head(), this._map.getZoom())
-      if (differ) for (const marker of this._markers.values()) this._show(marker, marker.annotation)
+      // The centre may be in another copy of the world now.
+      for (const marker of this._markers.values()) differ ? this._show(marker, marker.annotation) : this._move(marker, marker.annotation)
       for (const [marker, , annotation] of moves) {
         if (!marker) continue
         this._markers.set(annotation.id, marker)
@@ -233,9 +233,12 @@ function layerClass(L) {
     _move(marker, annotation) {
       const latLng = this.latLngOf(annotation)
       if (latLng.equals(marker.getLatLng(), 1e-9)) return
-      const place = of => this._map.latLngToLayerPoint(of)
-      if (place(latLng).distanceTo(place(marker.getLatLng())) >= LEAST_GLIDE) {
-        const element = marker.getElement()
+      const [element, place] = [marker.getElement(), of => this._map.latLngToLayerPoint(of)]
+      // To another copy of the world it doesn't glide.
+      const isJump = Math.abs(latLng.lng - marker.getLatLng().lng) > 180
+      if (isJump && this._spider?.id === annotation.id) this.gather()
+      if (isJump) element.classList.remove('pincluster-gliding')
+      else if (place(latLng).distanceTo(place(marker.getLatLng())) >= LEAST_GLIDE) {
         element.classList.add('pincluster-gliding')
         clearTimeout(marker.gliding)
         marker.gliding = setTimeout(() => element.classList.remove('pincluster-gliding'), GLIDING)
@@ -299,12 +302,9 @@ function layerClass(L) {
 
     async _spread(annotation, view, signal) {
       if (this._spider?.id === annotation.id) return this.gather()
-      const { filter, ids, datetime, properties } = view
-      const filterLanguage = view['filter-lang']
-      const page = view.method && view.method !== 'grid' ? view
-        : { filter, ids, datetime, properties, 'filter-lang': filterLanguage }
-      const { features } = await this.collection.features(annotation.id, { ...page, limit: this.options.mostSpread }, { signal })
+      const { features } = await this.collection.features(annotation.id, { ...paging(view), limit: this.options.mostSpread }, { signal })
       signal.throwIfAborted()
+      if (!this._markers.has(annotation.id)) return
       const hadFocus = this._pane.contains(document.activeElement) || document.activeElement === document.body
       this.gather()
       const centre = this.latLngOf(annotation)
@@ -337,6 +337,7 @@ function layerClass(L) {
 
     /** Takes spread pins back. */
     gather() {
+      this._drill?.abort()
       const spider = this._spider
       if (!spider) return this
       this._spider = null

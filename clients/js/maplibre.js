@@ -5,10 +5,10 @@
 
 import { Card } from './content.js'
 import { abbreviated, descriptionOf, placeOf, style } from './face.js'
-import { drilldown, Follower } from './follow.js'
-import { askable, near, nearby } from './mercator.js'
+import { drilldown, Follower, paging } from './follow.js'
+import { askable, askableZoom, near, nearby } from './mercator.js'
 import { Collection } from './pincluster.js'
-import { change } from './query.js'
+import { change, listable } from './query.js'
 import { spread } from './spread.js'
 
 export { html } from './content.js'
@@ -21,7 +21,6 @@ const DEFAULTS = {
 }
 // MapLibre's world is 512 points wide at zoom 0, that of the service 256.
 const ZOOM = 1
-const MOST_ZOOM = 24
 // Lines around circles, which MapLibre draws outside of them.
 const EDGE = 2
 // How far from the middle a tilted map, which may show the horizon, is drawn: so many times its longer side.
@@ -90,17 +89,20 @@ export class Layer {
   }
 
   remove() {
-    if (!this.#map) return
+    const map = this.#map
+    if (!map) return
     this.follower.close()
-    this.#closeCard()
     this.#drill?.abort()
-    for (const [type, listener, target] of this.#listeners) target ? this.#map.off(type, target, listener) : this.#map.off(type, listener)
+    this.#closeCard()
+    for (const [type, listener, target] of this.#listeners) target ? map.off(type, target, listener) : map.off(type, listener)
     this.#listeners = []
-    this.#map.off('error', this.#onStyleFailed)
-    if (!this.#map.getStyle()) return
-    for (const { id } of this.#layers()) if (this.#map.getLayer(id)) this.#map.removeLayer(id)
-    for (const id of this.#map.listImages()) if (this.#countOf(id) !== null) this.#map.removeImage(id)
-    for (const id of [this.id, `${this.id}-spread`]) if (this.#map.getSource(id)) this.#map.removeSource(id)
+    map.off('error', this.#onStyleFailed)
+    if (map.getStyle()) {
+      for (const { id } of this.#layers()) if (map.getLayer(id)) map.removeLayer(id)
+      for (const id of map.listImages()) if (this.#countOf(id) !== null) map.removeImage(id)
+      for (const id of [this.id, `${this.id}-spread`]) if (map.getSource(id)) map.removeSource(id)
+    }
+    this.#map = this.#hovered = undefined
   }
 
   /** Changes fields of the viewport request; null takes one back. */
@@ -124,7 +126,7 @@ export class Layer {
    */
   view() {
     const bounds = this.#map.getBounds()
-    const zoom = Number(Math.min(Math.max(this.#map.getZoom() + ZOOM, 0), MOST_ZOOM).toFixed(3))
+    const zoom = Number(askableZoom(this.#map.getZoom() + ZOOM).toFixed(3))
     const { clientWidth, clientHeight } = this.#map.getContainer()
     const most = MOST_SCREENS * Math.max(clientWidth, clientHeight) * 2 ** (20 - zoom)
     const shown = nearby([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()], this.#map.getCenter(), most)
@@ -140,7 +142,7 @@ export class Layer {
     const { titleProperty, subtitleLimit: _, marginFactor: __, limit: ___, keepApart: ____, fields: _____, ...fields } = this.fields
     const { popup } = this.options
     if (titleProperty && !fields.properties && typeof popup !== 'function') fields.properties = [...new Set([titleProperty, ...popup ?? []])]
-    return fields
+    return listable(fields)
   }
 
   // A map without the style that it asked for shows the layer alone. MapLibre logs errors only while it has no
@@ -280,6 +282,7 @@ export class Layer {
 
   /** Goes to where a cluster comes apart; spreads what no zoom tells apart. */
   async open(id, centre) {
+    if (!this.#map) return
     this.#drill?.abort()
     const { signal } = (this.#drill = new AbortController())
     try {
@@ -293,11 +296,10 @@ export class Layer {
     }
   }
 
-  async #spread(id, centre, { filter, ids, datetime, properties, ...view }, signal) {
-    const rest = view.method ? view : {}
-    const query = { ...rest, filter, ids, 'filter-lang': view['filter-lang'], datetime, properties, limit: this.options.mostSpread }
-    const { features } = await this.collection.features(id, query, { signal })
+  async #spread(id, centre, view, signal) {
+    const { features } = await this.collection.features(id, { ...paging(view), limit: this.options.mostSpread }, { signal })
     signal.throwIfAborted()
+    if (!this.isTiled && !this.#shown.has(id)) return
     if (this.#card?.isSpread) this.#closeCard()
     this.#spreadPins = new Map(features.map(feature => [feature.id, feature]))
     const { x, y } = this.#map.project(centre)
@@ -313,6 +315,7 @@ export class Layer {
 
   /** Takes spread pins back. */
   gather() {
+    this.#drill?.abort()
     this.#map?.getSource(`${this.id}-spread`)?.setData(NOTHING)
     this.#spreadPins.clear()
     if (this.#card?.isSpread) this.#closeCard()

@@ -1,6 +1,11 @@
 // MapKit's square world, in which the service gives rects: 2^28 map points wide.
 
 const WORLD = 2 ** 28
+// The largest zoom that the service takes.
+const MOST_ZOOM = 24
+
+/** The zoom of a map, in tiles of 256 points, as the service takes it. */
+export function askableZoom(zoom) { return Math.min(Math.max(zoom, 0), MOST_ZOOM) }
 
 /** The degrees of a rect of map points: [west, south, east, north]. */
 export function boundsOf({ x, y, width, height }) {

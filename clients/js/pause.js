@@ -1,3 +1,15 @@
+// The longest that the service is heeded when it says how long to wait, in milliseconds.
+const LONGEST = 600_000
+
+/**
+ * Waits so long, give or take a quarter, so that clients don't all come back at once. If an error says after how many
+ * seconds to try again, it waits no less.
+ */
+export function pauseAbout(milliseconds, signal, error) {
+  const least = Math.min((error?.retryAfter ?? 0) * 1000, LONGEST)
+  return pause(Math.max(milliseconds * (0.75 + Math.random() / 2), least * (1 + Math.random() / 4)), signal)
+}
+
 /** Waits; fails with the signal's reason when that aborts. */
 export function pause(milliseconds, signal) {
   return new Promise((resolve, reject) => {

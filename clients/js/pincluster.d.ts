@@ -62,6 +62,8 @@ export interface ViewOptions {
   /** Only these features, at most 1000. */
   ids?: FeatureID[]
   'filter-lang'?: 'cql2-text' | 'cql2-json'
+  /** The reference system of coordinates in `filter`, of which there is one. */
+  'filter-crs'?: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84' | '[OGC:CRS84]'
   datetime?: string
   histogram?: { property: string; bins: number; range?: [number, number] | [string, string] }
   weightBy?: string

@@ -5,13 +5,14 @@
 //   const { annotations } = await cities.clusters({ bbox: [5, 47, 16, 55], zoom: 6 })
 //
 // pincluster.d.ts has the types. Every call takes { signal } to abort it, and fails with a PinclusterError that
-// carries the problem+json of the service. A read takes { minVersion }, too: it waits until the collection has come
-// to that version, such as that of a write, whichever instance of the service it reaches.
+// carries the problem+json of the service, or with a TypeError for an id or a list that no URL can have. A read takes
+// { minVersion }, too: it waits until the collection has come to that version, such as that of a write, whichever
+// instance of the service it reaches.
 
 import { events } from './events.js'
-import { pause } from './pause.js'
+import { pauseAbout } from './pause.js'
 import { PinclusterError, versionOf } from './problem.js'
-import { isShort, queryOf } from './query.js'
+import { partOf, queryOf, shortQueryOf } from './query.js'
 
 export { PinclusterError }
 
@@ -76,9 +77,9 @@ export class Collection {
 
   /** The request that answers a view: `{ method, url, body }`. What is too long for a URL is posted. */
   request(view, resource = 'clusters') {
-    const query = queryOf(view)
     // A GET can be answered from the browser's cache, or with 304.
-    if (isShort(view, query)) return { method: 'GET', url: this.#address(resource, query) }
+    const query = shortQueryOf(view)
+    if (query !== undefined) return { method: 'GET', url: this.#address(resource, query) }
     return { method: 'POST', url: this.#address(resource), body: view }
   }
 
@@ -96,7 +97,7 @@ export class Collection {
 
   /** Where to move the map to see a feature. */
   async locate(id, view, { signal, minVersion } = {}) {
-    const path = `items/${encodeURIComponent(id)}/locate`
+    const path = `items/${partOf(id)}/locate`
     return (await send(this, this.#address(path, queryOf({ minVersion })), { method: 'POST', body: view, signal, isRead: true })).data
   }
 
@@ -133,10 +134,12 @@ export class Collection {
   async *all(query = {}, options) {
     const limit = query.limit ?? 1000
     for (let offset = query.offset ?? 0; ; ) {
-      const page = await this.query({ ...query, limit, offset }, options)
+      // Those near a place have no offset.
+      const page = await this.query({ ...query, limit, offset: offset || undefined }, options)
       yield* page.features
       offset += page.features.length
-      if (page.features.length < limit) return
+      // A page may end before the limit.
+      if (!page.features.length || !page.links?.some(link => link.rel === 'next')) return
     }
   }
 
@@ -198,10 +201,10 @@ export class Collection {
 
   #address(path, query = '') { return `${this.url}/${path}${query && `?${query}`}` }
 
-  #item(id, query) { return this.#address(`items/${encodeURIComponent(id)}`, queryOf(query)) }
+  #item(id, query) { return this.#address(`items/${partOf(id)}`, queryOf(query)) }
 
   async #below(id, path, view = {}, { signal, minVersion } = {}) {
-    const url = this.#address(`clusters/${encodeURIComponent(id)}${path}`, queryOf({ ...view, minVersion }))
+    const url = this.#address(`clusters/${partOf(id)}${path}`, queryOf({ ...view, minVersion }))
     return (await send(this, url, { signal })).data
   }
 
@@ -248,7 +251,8 @@ async function send(client, url, { method = 'GET', query, body, type = JSON_TYPE
       }
     }
     const error = await PinclusterError.of(response)
+    signal?.throwIfAborted()
     if (!mayRepeat || attempt >= retries || (error.status !== 503 && error.status !== 429)) throw error
-    await pause(Math.min(error.retryAfter ?? 2 ** attempt, 30) * 1000 * (0.75 + Math.random() / 2), signal)
+    await pauseAbout(Math.min(error.retryAfter ?? 2 ** attempt, 30) * 1000, signal)
   }
 }

@@ -1,6 +1,11 @@
 /** The version that an answer to a write names; undefined in others. */
 export const versionOf = response => Number(response.headers.get('Pincluster-Version')) || undefined
 
+/** Whether what has failed may work later: there was no answer, or the service is too busy or has a failure of its own. */
+export function isTemporary(error) {
+  return !(error instanceof PinclusterError) || error.status >= 500 || error.status === 408 || error.status === 429
+}
+
 /** What the service refused, and why: problem+json (RFC 9457) as an error. */
 export class PinclusterError extends Error {
   /** The error of a response that is not a 2xx. */

@@ -11,7 +11,11 @@ const RECTS = {
 
 function textOf(name, value) {
   if (name in RECTS && !Array.isArray(value)) return RECTS[name](value).join(',')
-  if (Array.isArray(value)) return value.join(',')
+  if (Array.isArray(value)) {
+    const torn = value.find(hasComma)
+    if (torn !== undefined) throw new TypeError(`${name} can't list "${torn}" in a query, which has commas between items`)
+    return value.join(',')
+  }
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
@@ -26,11 +30,28 @@ export function queryOf(fields = {}) {
   return query.toString()
 }
 
-/** Whether fields can be asked for with GET. Names with commas would fall apart in a list. */
-export function isShort(fields, query) {
-  if (fields.previous || query.length > LONGEST) return false
-  return !Object.values(fields).some(value =>
-    Array.isArray(value) && value.some(item => typeof item === 'string' && item.includes(',')))
+/** The query of a view that can be asked for with GET; undefined if it is too long, or has a list that would fall apart. */
+export function shortQueryOf(fields) {
+  if (fields.previous || Object.values(fields).some(isTorn)) return undefined
+  const query = queryOf(fields)
+  return query.length > LONGEST ? undefined : query
+}
+
+/** The fields of a view for a query, which can't list texts with commas: all properties come, and features of such ids aren't kept apart. */
+export function listable(fields) {
+  const { properties, keepApart } = fields
+  const others = isTorn(keepApart) && keepApart.filter(id => !hasComma(id))
+  return { ...fields, ...isTorn(properties) && { properties: '*' }, ...others && { keepApart: others.length ? others : undefined } }
+}
+
+const hasComma = item => typeof item === 'string' && item.includes(',')
+
+const isTorn = value => Array.isArray(value) && value.some(hasComma)
+
+/** A part of a path. An id of dots would be a step within the path: of the item `..`, its collection is what is left. */
+export function partOf(id) {
+  if (['', '.', '..'].includes(String(id))) throw new TypeError(`"${id}" can't be an id`)
+  return encodeURIComponent(id)
 }
 
 /** Changes fields; what is null or undefined is taken back. */

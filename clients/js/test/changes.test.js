@@ -74,6 +74,41 @@ test('a stream goes on with the last id, and waits as long as it is told', { tim
   assert.ok(asked[1][1] - asked[0][1] < 1500)
 })
 
+/** Asks a server of this kind for changes, until it has been asked so often; the times between. */
+async function timesOf(count, answer) {
+  const times = []
+  const task = new AbortController()
+  const server = createServer((_, response) => {
+    times.push(performance.now())
+    if (times.length === count) task.abort()
+    answer(response)
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+  const collection = new Collection(`http://127.0.0.1:${server.address().port}/collections/c`)
+  await assert.rejects(collection.changes(view, { signal: task.signal }).next(), { name: 'AbortError' })
+  server.close()
+  return times.slice(1).map((time, i) => time - times[i])
+}
+
+test('a quiet stream that ends has not failed', { timeout: 20_000 }, async () => {
+  const ends = text => response => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    response.end(text)
+  }
+  const quiet = await timesOf(6, ends('retry: 60\n\n: keep-alive\n\n'))
+  assert.ok(Math.max(...quiet) < 500, String(quiet))
+})
+
+test('a stream that is refused is asked for again when the service says so', { timeout: 20_000 }, async () => {
+  for (const status of [429, 503]) {
+    const [gap] = await timesOf(2, response => {
+      response.writeHead(status, { 'Retry-After': '4', 'Content-Type': 'application/problem+json' })
+      response.end('{}')
+    })
+    assert.ok(gap > 3900 && gap < 6000, String(gap))
+  }
+})
+
 test('what is refused for good is not asked again', async () => {
   let asked = 0
   const fetch = async () => {

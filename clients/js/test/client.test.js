@@ -155,6 +155,64 @@ test('items are read, written, changed under a condition, and deleted', async ()
   await assert.rejects(things.info(), { status: 404 })
 })
 
+test('all features come, however long their pages', async () => {
+  // A page has about 8 MiB at most.
+  const large = client.collection('large')
+  const text = 'x'.repeat(60_000)
+  for (let i = 0; i < 3; i++) await large.upsert(Array.from({ length: 100 }, (_, j) => point(i * 100 + j, i, j / 2, { text })))
+  const ids = async (query, of = large) => {
+    const all = []
+    for await (const { id } of of.all(query)) all.push(id)
+    return all
+  }
+  assert.ok((await large.query({ limit: 1000 })).features.length < 300)
+  assert.equal(new Set(await ids()).size, 300)
+  assert.deepEqual(await ids({ limit: 0 }), [])
+  assert.equal((await ids({ offset: 290 })).length, 10)
+  assert.equal((await ids({ near: [1, 1], limit: 5 })).length, 5)
+  await large.drop()
+  // A larger limit is 10,000.
+  const many = client.collection('many')
+  await many.upsert(Array.from({ length: 10_500 }, (_, i) => point(i, i % 180, i % 90)))
+  assert.equal(new Set(await ids({ limit: 20_000, properties: 'none' }, many)).size, 10_500)
+  await many.drop()
+})
+
+test('ids that would be steps in a path are no ids', async () => {
+  const kept = client.collection('kept')
+  await kept.upsert([point('a', 1, 1)])
+  const view = { latitudinalMeters: 9, longitudinalMeters: 9, viewportWidth: 9, viewportHeight: 9 }
+  for (const id of ['.', '..', '']) {
+    const refused = { name: 'TypeError', message: `"${id}" can't be an id` }
+    const calls = [
+      kept.delete(id), kept.get(id), kept.put(id, point(id, 1, 1)), kept.patch(id, {}), kept.locate(id, view), kept.annotation(id), kept.features(id),
+    ]
+    for (const call of calls) await assert.rejects(call, refused)
+  }
+  for (const id of ['...', '.a', 'a/..', '../kept', '%2e%2e']) {
+    await kept.put(id, point(id, 1, 1))
+    assert.equal((await kept.get(id)).feature.id, id)
+    await kept.delete(id)
+  }
+  assert.equal((await kept.info()).featureCount, 1)
+  await kept.drop()
+})
+
+test('a list in a query does not fall apart', async () => {
+  const kept = client.collection('kept')
+  await kept.upsert([point('a', 1, 1), point('b', 1, 1), point('a,b', 1, 1)])
+  const refused = { name: 'TypeError', message: /^ids can't list "a,b"/ }
+  await assert.rejects(kept.deleteAll({ ids: [1, 'a,b'] }), refused)
+  await assert.rejects(kept.query({ ids: ['a,b'] }), refused)
+  await assert.rejects(kept.changes({ ...europe, ids: ['a,b'] }).next(), refused)
+  assert.equal((await kept.info()).featureCount, 3)
+  // A body can list it.
+  assert.equal((await kept.clusters({ bbox: [0, 0, 2, 2], zoom: 3, ids: ['a,b'] })).featureCount, 1)
+  await kept.delete('a,b')
+  assert.equal(await kept.deleteAll({ ids: ['a', 'b'] }), 2)
+  await kept.drop()
+})
+
 test('a read waits for the version of a write', async () => {
   const seen = client.collection('seen')
   assert.equal(seen.version, undefined)

@@ -184,6 +184,83 @@ def example_maplibre(browse, service):
     b.close(("http://example.test/", "https://unpkg.com/", "https://tiles.openfreemap.org/"))
 
 
+# A page of Leaflet that counts what is seen, with a map of 1,000 by 500 points that moves at once.
+LEAFLET = """<!doctype html><link rel="stylesheet" href="/clients/leaflet/leaflet.css"><script src="/clients/leaflet/leaflet.js"></script>
+<body style="margin: 0"><div id="map" style="width: 1000px; height: 500px"></div>"""
+SHOW = """async ([collection, centre, zoom]) => {
+  const { layer } = await import('/clients/leaflet.js')
+  window.map = L.map('map', { zoomAnimation: false, fadeAnimation: false }).setView(centre, zoom)
+  window.layer = layer(collection, { titleProperty: 'name' }).addTo(map)
+  window.problems = []
+  window.views = 0
+  window.layer.on('problem', ({ error }) => problems.push(error.message))
+  window.layer.on('view', () => { views++; window.gliding = document.querySelectorAll('.pincluster-gliding').length })
+}"""
+
+
+def leaflet_page(b, service, collection, centre, zoom):
+    b.page.route("**/stub", lambda route: route.fulfill(body=LEAFLET, content_type="text/html"))
+    b.page.goto(f"{service.url}/stub")
+    b.page.evaluate(SHOW, [f"{service.url}/collections/{collection}", centre, zoom])
+    until(b.page, "views > 0")
+    return b.page
+
+
+def move(page, centre, zoom):
+    """Moves a map of Leaflet, until it shows what is there."""
+    views = page.evaluate("views")
+    page.evaluate("([centre, zoom]) => { map.setView(centre, zoom, { animate: false }) }", [centre, zoom])
+    until(page, f"views > {views}")
+
+
+@test
+def leaflet_around_the_world(browse, service):
+    longitudes = [-170, -120, -60, 0, 60, 120, 170]
+    service.store("around", [(i, [x, 20], {"name": str(x)}) for i, x in enumerate(longitudes)])
+    b = browse()
+    page = leaflet_page(b, service, "around", [20, 0], 2)
+    for centre in (0, 60, 120, 370, -200, 0):
+        move(page, [20, centre], 2)
+        places = page.evaluate("""() => layer.annotations().map(one => {
+          const [box, own] = [layer.element(one.id), map.getContainer()].map(element => element.getBoundingClientRect())
+          return [box.left + box.width / 2 - own.left, map.latLngToContainerPoint(layer.latLngOf(one)).x] })""")
+        assert len(places) > 3 and all(abs(drawn - wanted) < 3 for drawn, wanted in places), (centre, places)
+        assert page.evaluate("gliding") == 0, centre
+    b.close()
+
+
+@test
+def leaflet_moved_on(browse, service):
+    service.store("pairs", [(i, [10, 50], {"name": str(i)}) for i in range(2)] + [(9, [12, 50], {"name": "9"})])
+    b = browse()
+    page = leaflet_page(b, service, "pairs", [50, 10], 18)
+    # The features of a cluster come late, whether or not they are still wanted.
+    page.evaluate("""() => {
+      const real = fetch
+      layer.collection.options.fetch = async (url, options) => {
+        if (!url.includes('/items')) return real(url, options)
+        window.asked = true
+        await new Promise(resolve => setTimeout(resolve, 1000))
+        return real(url, { ...options, signal: undefined })
+      } }""")
+    # To another zoom, at the same one to where the cluster isn't, and away and back.
+    for ways in ([([50, 10], 3)], [([50, 12], 18)], [([50, 10], 17), ([50, 10], 18)]):
+        move(page, [50, 10], 18)
+        page.evaluate("() => { window.asked = false; window.opening = layer.open(layer.annotations().find(({ count }) => count === 2)) }")
+        until(page, "asked")
+        for centre, zoom in ways:
+            move(page, centre, zoom)
+        page.evaluate("opening")
+        assert page.locator(".pincluster-spread").count() == 0, ways
+    move(page, [50, 10], 18)
+    page.evaluate("layer.open(layer.annotations().find(({ count }) => count === 2))")
+    assert page.locator(".pincluster-spread").count() == 2
+    # Closer than the service knows.
+    move(page, [50, 10], 26)
+    assert page.evaluate("[layer.view().zoom, layer.annotations().length, problems]") == [24, 1, []]
+    b.close()
+
+
 # Exactly what google.js uses of the Google Maps JavaScript API.
 GOOGLE = """
 class AdvancedMarkerElement extends HTMLElement {

@@ -16,11 +16,15 @@ class StubMap {
   listeners = new Map()
   bounds = [0, 50, 2, 52]
   zoom = 8
-  off() {}
+  off(type, target, listener) { this.listeners.delete(listener ? `${type} ${target}` : type) }
   getStyle() { return {} }
   addSource(id, source) {
     this.sources.set(id, { ...source, setData: data => { this.sources.get(id).data = data; this.onData?.(id) } })
   }
+  removeSource(id) { this.sources.delete(id) }
+  removeLayer(id) { this.layers.delete(id) }
+  getLayer(id) { return this.layers.get(id) }
+  listImages() { return [] }
   getSource(id) { return this.sources.get(id) }
   addLayer(layer) { this.layers.set(layer.id, layer) }
   on(type, target, listener) { this.listeners.set(listener ? `${type} ${target}` : type, listener ?? target) }
@@ -91,6 +95,54 @@ test('own properties make no cluster of a pin', async () => {
     click('own-spread-pins', pin)
   }
   assert.equal(asked, 1)
+})
+
+test('what would be spread is not, once the map has moved on', async () => {
+  const map = new StubMap()
+  for (const form of ['tiles', 'geojson']) {
+    const own = layer(places.url, { form, id: form }).addTo(map)
+    const { annotations } = await places.clusters(own.view())
+    const [{ id }] = annotations.filter(({ count }) => count === 2)
+    let isAsked
+    const asked = new Promise(resolve => { isAsked = resolve })
+    own.collection.options.fetch = async (address, init) => {
+      if (!address.includes('/items')) return fetch(address, init)
+      isAsked()
+      // An answer that comes late, whether or not it was given up.
+      await new Promise(resolve => setTimeout(resolve, 100))
+      return fetch(address, { ...init, signal: undefined })
+    }
+    const opening = own.open(id, [1.5, 51.5])
+    await asked
+    map.listeners.get('zoomstart')()
+    await opening
+    assert.deepEqual(map.sources.get(`${form}-spread`).data.features, [])
+    own.remove()
+  }
+})
+
+test('what is removed asks for nothing', async () => {
+  const map = new StubMap()
+  const own = layer(places.url, { live: true, id: 'removed' })
+  const asked = []
+  own.collection.options.fetch = (address, init) => (asked.push(address), fetch(address, init))
+  own.addTo(map)
+  await map.data('removed')
+  own.remove()
+  assert.deepEqual([map.sources.size, map.layers.size, map.listeners.size], [0, 0, 0])
+  asked.length = 0
+  own.setFields({ minPoints: 3 })
+  own.refresh()
+  own.gather()
+  own.remove()
+  await own.open('g1', [0, 0])
+  await new Promise(resolve => setTimeout(resolve, 700))
+  assert.deepEqual(asked, [])
+  // It may come back.
+  own.addTo(map)
+  await map.data('removed')
+  assert.match(asked[0], /minPoints=3/)
+  own.remove()
 })
 
 test('a turned or tilted map keeps its scale', () => {

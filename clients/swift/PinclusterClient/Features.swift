@@ -16,6 +16,14 @@ public struct Features: Sendable {
 
   private var path: [String] { ["collections", id] }
 
+  /// The path of a feature below that of the collection.
+  ///
+  /// - Throws: `URLError.badURL` for an id that would be a step in a path: an empty one, `.` and `..`.
+  private func item(_ id: FeatureID) throws -> [String] {
+    if ["", ".", ".."].contains(id.text) { throw URLError(.badURL) }
+    return ["items", id.text]
+  }
+
   /// The same collection, whose reads wait until it has come to a version, such as that of a write: on whichever
   /// instance of the service, they see it. Where it doesn't come in time they throw a ``Problem`` with the status 503.
   public func from(version: Int?) -> Features {
@@ -109,7 +117,7 @@ public struct Features: Sendable {
     viewportWidth: Double, viewportHeight: Double, options: ViewRequest? = nil
   ) async throws -> Located {
     try await post(
-      ["items", feature.text, "locate"], Query(),
+      item(feature) + ["locate"], Query(),
       LocateRequest(
         latitudinalMeters: latitudinalMeters, longitudinalMeters: longitudinalMeters,
         viewportWidth: viewportWidth, viewportHeight: viewportHeight, options: options))
@@ -183,7 +191,7 @@ public struct Features: Sendable {
   public func feature(_ id: FeatureID) async throws -> TaggedFeature {
     try await tagged(
       transport.request(
-        "GET", path + ["items", id.text], headers: fields(accept: "application/geo+json")))
+        "GET", path + item(id), headers: fields(accept: "application/geo+json")))
   }
 
   /// Stores features, all or none, or with `skippingBad` all that are good. The collection is created if need be.
@@ -231,7 +239,7 @@ public struct Features: Sendable {
   public func delete(_ id: FeatureID, if condition: Condition? = nil) async throws -> Int? {
     let headers = [condition?.header].compactMap { $0 }
     return try await transport.send(
-      try transport.request("DELETE", path + ["items", id.text], headers: headers)
+      try transport.request("DELETE", path + item(id), headers: headers)
     ).version
   }
 
@@ -241,7 +249,7 @@ public struct Features: Sendable {
   ) async throws -> TaggedFeature {
     try await tagged(
       transport.request(
-        method, path + ["items", id.text], body: body, type: type,
+        method, path + item(id), body: body, type: type,
         headers: [condition?.header].compactMap { $0 }))
   }
 

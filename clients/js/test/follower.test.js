@@ -1,0 +1,155 @@
+// What follows a map, as the service fails, restarts, and says more than before.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { drilldown, Follower } from '../follow.js'
+import { Collection, Pincluster } from '../pincluster.js'
+import { point, start } from './service.js'
+
+const view = { bbox: [0, 0, 10, 10], zoom: 6 }
+const url = 'http://a.example/collections/c'
+const empty = { annotations: [], version: 1, featureCount: 0 }
+
+/** Waits until a condition holds. */
+async function until(condition) {
+  for (let i = 0; !condition(); i++) {
+    assert.ok(i < 1000, `not within 10 s: ${condition}`)
+    await wait(10)
+  }
+}
+
+/** A follower that notes what it tells. */
+function follow(collection, options) {
+  const told = { statuses: [], errors: [], heads: [] }
+  const follower = new Follower(collection, {
+    ...options, onStatus: status => told.statuses.push(status), onError: error => told.errors.push(error),
+    onChange: (_, head, { type }) => told.heads.push([type, head]),
+  })
+  return Object.assign(told, { follower })
+}
+
+/** A body of Server-Sent Events that stays open until it is aborted. */
+function streamOf(text, { signal }) {
+  return new Response(new ReadableStream({ start(own) {
+    own.enqueue(new TextEncoder().encode(text))
+    signal.addEventListener('abort', () => own.error(signal.reason))
+  } }))
+}
+
+test('with live changes, a service that fails is asked until it answers', { timeout: 30_000 }, async () => {
+  const failures = [() => { throw new TypeError('fetch failed') }, () => new Response('{}', { status: 502 }), () => new Response('{}', { status: 429 })]
+  let [asked, open] = [0, 0]
+  const fetch = async (address, init) => {
+    if (!address.includes('/changes')) return failures[asked++]?.() ?? new Response(JSON.stringify(empty))
+    open++
+    init.signal.addEventListener('abort', () => open--)
+    return streamOf(': hello\n\n', init)
+  }
+  const told = follow(new Collection(url, { fetch, retries: 0 }), { live: true })
+  told.follower.show(view)
+  await until(() => told.statuses.at(-1) === 'live')
+  assert.deepEqual(told.statuses, ['loading', 'reconnecting', 'reconnecting', 'reconnecting', 'idle', 'live'])
+  // The failure is told once.
+  assert.deepEqual([asked, told.errors.length, told.heads.length, open], [4, 1, 1, 1])
+  told.follower.close()
+  await until(() => open === 0)
+
+  // Another view, or the end, takes the place of what waits.
+  for (const ends of [follower => follower.close(), follower => follower.show({ ...view, zoom: 7 })]) {
+    let failing = 0
+    const collection = { async clusters({ zoom }) {
+      if (zoom === 7) return empty
+      failing++
+      throw new TypeError('fetch failed')
+    }, async *changes() {} }
+    const { follower } = follow(collection, { live: true })
+    follower.show(view)
+    await until(() => failing === 1)
+    ends(follower)
+    await wait(1500)
+    assert.equal(failing, 1)
+    follower.close()
+  }
+})
+
+test('what is refused for good, or fails without live changes, has failed', async () => {
+  for (const [live, status] of [[true, 422], [false, 502]]) {
+    let asked = 0
+    const fetch = async () => { asked++; return new Response('{}', { status }) }
+    const told = follow(new Collection(url, { fetch }), { live })
+    told.follower.show(view)
+    await until(() => told.statuses.at(-1) === 'failed')
+    assert.deepEqual([asked, told.errors.map(error => error.status)], [1, [status]])
+  }
+})
+
+test('a refusal that is still being read when it is given up is no failure', async () => {
+  const fetch = async (_, { signal }) => new Response(new ReadableStream({
+    start(own) { signal.addEventListener('abort', () => own.error(signal.reason)) },
+  }), { status: 422 })
+  const told = follow(new Collection(url, { fetch }))
+  told.follower.show(view)
+  await wait(50)
+  told.follower.close()
+  await wait(50)
+  assert.deepEqual([told.statuses, told.errors], [['loading'], []])
+})
+
+test('the head is that of what is shown', { timeout: 30_000 }, async () => {
+  const service = await start()
+  const [own, writer] = ['seen', 'seen'].map(id => new Pincluster(service.url).collection(id))
+  await writer.upsert([point(1, 1, 1)])
+  const asked = { ...view, filter: "kind = 'x'", histogram: { property: 'n', bins: 2, range: [0, 10] } }
+  const told = follow(own, { live: true })
+  told.follower.show(asked)
+  await until(() => told.statuses.at(-1) === 'live')
+  assert.match(told.follower.head.notes.join(), /kind/)
+  const { port, directory } = service
+  // After a restart the service has forgotten what has changed, and sends the whole view.
+  await service.end()
+  const again = await start({ port, data: directory })
+  await writer.upsert([point(2, 2, 2, { kind: 'x', n: 5 })])
+  await until(() => told.follower.head.featureCount === 1)
+  assert.equal(told.follower.head.notes, undefined)
+  assert.equal(told.follower.head.histogram.counts.length, 2)
+  // A collection that is dropped has nothing, and nothing more comes.
+  await until(() => told.statuses.at(-1) === 'live')
+  await writer.drop()
+  await until(() => told.statuses.at(-1) === 'idle')
+  const [type, head] = told.heads.at(-1)
+  assert.deepEqual([type, head.featureCount, told.follower.head.featureCount, told.follower.screen.annotations.size], ['gone', 0, 0, 0])
+  told.follower.close()
+  await again.stop()
+})
+
+test('what comes after the end of a stream that was given up is nothing', async () => {
+  const event = count => `event: cells\ndata: {"version":${count},"featureCount":${count},"cells":[]}\n\n`
+  const fetch = async (address, init) =>
+    (address.includes('/changes') ? streamOf(event(2) + event(3), init) : new Response(JSON.stringify(empty)))
+  const seen = []
+  const follower = new Follower(new Collection(url, { fetch }), { live: true, onChange(_, { version }) {
+    seen.push(version)
+    if (version === 2) follower.close()
+  } })
+  follower.show(view)
+  await until(() => seen.length > 1)
+  await wait(50)
+  assert.deepEqual(seen, [1, 2])
+})
+
+test('what a query could not list is not asked for', async () => {
+  assert.deepEqual(drilldown({ ...view, properties: ['a,b'], keepApart: [1, 'a,b'] }), { properties: '*', keepApart: [1] })
+  assert.deepEqual(drilldown({ ...view, keepApart: ['a,b'] }), { keepApart: undefined })
+  assert.deepEqual(drilldown({ ...view, properties: ['a', 'b'], keepApart: [] }), { properties: ['a', 'b'], keepApart: [] })
+  const asked = []
+  const fetch = async (address, init) => {
+    asked.push([init.method, new URL(address).searchParams.get('keepApart')])
+    return address.includes('/changes') ? streamOf(': hello\n\n', init) : new Response(JSON.stringify(empty))
+  }
+  const told = follow(new Collection(url, { fetch }), { live: true })
+  told.follower.show({ ...view, keepApart: ['a,b'] })
+  await until(() => told.statuses.at(-1) === 'live')
+  assert.deepEqual(asked, [['POST', null], [undefined, null]])
+  told.follower.close()
+})
