@@ -4,8 +4,7 @@ import PackageDescription
 /// Every Swift target is built in the Swift 6 language mode with warnings as errors.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
-/// Tests are not optimised even where what they test is, and what they support themselves with: that would take longer than
-/// they do.
+/// Tests are not optimised, even where what they test and TestSupport are: that would take longer than they do.
 let unoptimised: [SwiftSetting] =
   strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 

@@ -30,17 +30,12 @@ extension Completions {
   /// How values are completed.
   private static func fish(_ kind: Options.Flag.Kind) -> String {
     switch kind {
-    case .choice(let words): " -x -a '\(words.map(fishWord).joined(separator: " "))'"
+    case .choice(let words): " -x -a '\(words.map(word).joined(separator: " "))'"
     case .file: " -r -F"
     case .directory: " -x -a '(__fish_complete_directories)'"
     case .text, .list, .integer: " -x"
     case .toggle: ""
     }
-  }
-
-  /// A word of a list that fish reads as it reads a command.
-  private static func fishWord(_ word: String) -> String {
-    word.escaped { ";|&<>()$*?~#".utf8.contains($0) ? "\\\(Unicode.Scalar($0))" : nil }
   }
 
   /// A text in single quotes, in which fish knows a backslash.

@@ -58,11 +58,6 @@ extension Completions {
     }
   }
 
-  /// A word of a list that zsh reads as it reads a command.
-  private static func word(_ word: String) -> String {
-    word.escaped { ";|&<>()$*?~#".utf8.contains($0) ? "\\\(Unicode.Scalar($0))" : nil }
-  }
-
   /// A text within a specification, where brackets and colons mean something.
   private static func escaped(_ text: String) -> String {
     text.escaped { "[]:\\".utf8.contains($0) ? "\\\(Unicode.Scalar($0))" : nil }

@@ -45,6 +45,11 @@ struct Completions: RunnableCommand {
       + "'"
   }
 
+  /// A word of a list that fish and zsh read as they read a command.
+  static func word(_ word: String) -> String {
+    word.escaped { ";|&<>()$*?~#".utf8.contains($0) ? "\\\(Unicode.Scalar($0))" : nil }
+  }
+
   /// The flags of a command with `--help`.
   static func flags(_ entry: Command.Entry) -> [Options.Flag] {
     entry.allFlags + [.init(switch: "help", "list the flags", hasVariable: false)]
