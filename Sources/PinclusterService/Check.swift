@@ -17,6 +17,7 @@ struct Check: RunnableCommand {
 
   /// Returns 0 if all is well, otherwise 1.
   func run() throws -> Int32 {
+    try Preflight.checkQueues()
     let reader = try StoreReader(directory: directory, leavesNoTrace: true)
     let isTerminal = isatty(STDERR_FILENO) == 1
     let report = reader.check { part in

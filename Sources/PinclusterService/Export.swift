@@ -43,6 +43,7 @@ struct Export: RunnableCommand {
   }
 
   func run() throws -> Int32 {
+    try Preflight.checkQueues()
     StopSignal.watch()
     let source: any Source =
       try url.map { try Service(trust.client(for: $0), collection) } ?? Directory(data, collection)

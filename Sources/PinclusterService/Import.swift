@@ -71,6 +71,7 @@ struct Import: RunnableCommand {
   }
 
   func run() throws -> Int32 {
+    try Preflight.checkQueues()
     let start = ContinuousClock.now
     StopSignal.watch()
     let tally: Tally
@@ -198,9 +199,7 @@ struct Import: RunnableCommand {
             try checkOrder(of: batch, behind: madeUp.withLock { $0 })
             madeUp.withLock { $0 += batch.count - identified }
           }
-          let counts = try post(batch, share, client)
-          stored.withLock { $0 += counts.inserted + counts.updated }
-          return counts
+          return try post(batch, 0..<batch.count, share, client, stored)
         }
         sums.inserted += tally.inserted
         sums.updated += tally.updated
@@ -228,11 +227,13 @@ struct Import: RunnableCommand {
         + "made up for them; of a file those with an id are sent first")
   }
 
+  /// Sends features of a batch by their numbers; in two halves if they are too large for the service.
   private func post(
-    _ batch: FeatureBatch, _ share: Share, _ client: HTTPClient
-  ) throws -> (inserted: Int, updated: Int) {
-    var lines = JSONWriter(reserving: batch.byteCount * 2)
-    for index in 0..<batch.count {
+    _ batch: FeatureBatch, _ numbers: Range<Int>, _ share: Share, _ client: HTTPClient,
+    _ stored: Locked<Int>
+  ) throws -> BatchWriter.Counts {
+    var lines = JSONWriter(reserving: batch.byteCount * 2 / max(batch.count, 1) * numbers.count)
+    for index in numbers {
       batch.withRecord(at: index) { record in
         guard share == .all || (share == .unidentified) == record.needsID else { return }
         lines.feature(record)
@@ -243,6 +244,12 @@ struct Import: RunnableCommand {
     let response = try client.send(
       .post, "/collections/\(collection)/items",
       headers: [("Content-Type", "application/x-ndjson")], body: lines.bytes, timeout: 300)
+    if response.status == 413, numbers.count > 1 {
+      let middle = numbers.lowerBound + numbers.count / 2
+      let first = try post(batch, numbers.lowerBound..<middle, share, client, stored)
+      let second = try post(batch, middle..<numbers.upperBound, share, client, stored)
+      return (first.inserted + second.inserted, first.updated + second.updated)
+    }
     let parser = JSONParser()
     let answer = try? parser.parse(response.body)
     guard [200, 201].contains(response.status), let answer,
@@ -251,6 +258,7 @@ struct Import: RunnableCommand {
     else {
       throw Failure(response)
     }
+    stored.withLock { $0 += inserted + updated }
     return (inserted, updated)
   }
 

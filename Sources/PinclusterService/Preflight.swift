@@ -32,6 +32,11 @@ enum Preflight {
         + limits).joined(separator: "; "))
   }
 
+  /// Sees whether a command has the threads for its queues, which would wait for them for ever.
+  static func checkQueues() throws(CommandFailure) {
+    try check(threads: Processors.count + 8, bytes: 32 << 20)
+  }
+
   /// Whether memory can be mapped. It isn't used, so a system that promises more than it has promises this too.
   private static func canMap(_ bytes: Int) -> Bool {
     let start = mmap(

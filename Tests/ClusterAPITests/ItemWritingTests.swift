@@ -57,6 +57,50 @@ import Testing
     #expect(await service.get(item).status == 404)
   }
 
+  @Test func `a condition on a collection or a list names what a GET answers`() async throws {
+    let service = try Service()
+    let (collection, list) = ("/collections/c", "/collections/c/items?bbox=0,0,9,9")
+    func tag(
+      _ target: String, _ headers: [(name: String, value: String)] = []
+    ) async throws -> String {
+      let request = HTTPRequest(method: .get, path: target)
+      let answer = await service.send(.get, target, headers: headers)
+      return try #require(answer.response.prepared(for: request).header("ETag"))
+    }
+    func put(_ headers: [(name: String, value: String)]) async -> Answer {
+      await service.send(.put, collection, #"{"title":"C"}"#, headers: headers)
+    }
+    (await put([("If-Match", "*")])).expectProblem(412)
+    (await service.send(.delete, collection, headers: [("If-Match", "*")])).expectProblem(412)
+    (await service.send(.delete, list, headers: [("If-Match", "*")])).expectProblem(412)
+    #expect(await put([("If-None-Match", "*")]).status == 201)
+    (await put([("If-None-Match", "*")])).expectProblem(412)
+    await service.store([TwinFeature(1, 1, 1), TwinFeature(2, 2, 2)])
+    let seen = try await tag(list)
+    let page = try await tag(list, [("Accept", "text/html")])
+    let all = try await tag(collection)
+    #expect(Set([seen, page, all]).count == 3)
+    await service.store([TwinFeature(3, 3, 3)])
+    (await service.send(.delete, list, headers: [("If-Match", seen)])).expectProblem(412)
+    (await put([("If-Match", all)])).expectProblem(412)
+    (await service.send(.delete, collection, headers: [("If-Match", all)])).expectProblem(412)
+    let now = try await tag(list)
+    // The tag of another list or of the collection is none of this one's.
+    for other in [try await tag("/collections/c/items?bbox=0,0,9,8"), try await tag(collection)] {
+      (await service.send(.delete, list, headers: [("If-Match", other)])).expectProblem(412)
+    }
+    (await service.send(.delete, list, headers: [("If-None-Match", now)])).expectProblem(412)
+    let deleted = await service.send(.delete, list, headers: [("If-Match", "\(seen), \(now)")])
+    #expect(deleted["deleted"]?.int == 3)
+    let html = try await tag(collection, [("Accept", "text/html")])
+    #expect(await put([("If-Match", html)]).status == 200)
+    (await put([("If-Match", html)])).expectProblem(412)
+    #expect(
+      await service.send(.delete, collection, headers: [("If-Match", try await tag(collection))])
+        .status
+        == 204)
+  }
+
   @Test func `a race for one feature has one winner`() async throws {
     let service = try Service()
     let body = berlin
@@ -187,7 +231,7 @@ import Testing
     let text = Array(#"{"properties":{"a":2,"e":null}}"#.utf8)
     let patch = try text.withUnsafeBytes { bytes in
       FeaturePatch(
-        of: try FeatureID(integer: 7), on: FeatureConditions(), text: text,
+        of: try FeatureID(integer: 7), on: WriteConditions(), text: text,
         parsed: try JSONParser().parse(bytes), maximumLength: 1 << 20)
     }
     let merged = patch.merge(into: service.catalog["c"])

@@ -26,10 +26,13 @@ import Texts
 
     /// Carries out a change of the collection `c` and checks that what it came to is shown.
     @discardableResult
-    func perform(_ change: Write.Change, isSmall: Bool = false) throws -> WriteOutcome {
+    func perform(
+      _ change: Write.Change, isSmall: Bool = false, on conditions: CollectionConditions? = nil
+    ) throws -> WriteOutcome {
       let share = try #require(writer.memory.share(of: 0, for: 0))
-      let outcome = try writer.perform(
-        Write(by: CatalogView(catalog), in: "c", isSmall: isSmall, change), share)
+      var write = Write(by: CatalogView(catalog), in: "c", isSmall: isSmall, change)
+      write.conditions = conditions
+      let outcome = try writer.perform(write, share)
       #expect(outcome.version == catalog.version(of: "c")?.number)
       return outcome
     }
@@ -75,7 +78,7 @@ import Texts
     let id = try FeatureID(integer: 7)
     let (one, other) = (try Self.feature(7), try Self.feature(7, #"{"a":1}"#))
     for (batch, isNew) in [(one, true), (other, false)] {
-      let outcome = try pipeline.perform(.put(id, batch, on: FeatureConditions()), isSmall: true)
+      let outcome = try pipeline.perform(.put(id, batch, on: WriteConditions()), isSmall: true)
       guard case .storedOne(let stored, isNew: isNew) = outcome.result else {
         Issue.record("\(outcome.result)")
         continue
@@ -118,26 +121,62 @@ import Texts
     let pipeline = try Pipeline()
     let id = try FeatureID(integer: 7)
     let (one, other) = (try Self.feature(7), try Self.feature(7, #"{"a":1}"#))
-    func put(_ batch: FeatureBatch, _ conditions: FeatureConditions) -> WriteOutcome.Rejection? {
+    func put(_ batch: FeatureBatch, _ conditions: WriteConditions) -> WriteOutcome.Rejection? {
       Self.reason { try pipeline.perform(.put(id, batch, on: conditions)) }
     }
-    typealias States = FeatureConditions.States
+    typealias States = WriteConditions.States
     func isRefused(_ rejection: WriteOutcome.Rejection?, isThere: Bool) -> Bool {
       guard let rejection, case .condition(isThere) = rejection.reason else { return false }
       return rejection.version == pipeline.catalog.version(of: "c")?.number
     }
-    #expect(isRefused(put(one, FeatureConditions(match: .any)), isThere: false))
-    #expect(isRefused(put(one, FeatureConditions(match: .named([Self.name(one)]))), isThere: false))
+    #expect(isRefused(put(one, WriteConditions(match: .any)), isThere: false))
+    #expect(isRefused(put(one, WriteConditions(match: .named([Self.name(one)]))), isThere: false))
     #expect(pipeline.catalog["c"] == nil)
-    #expect(put(one, FeatureConditions(noneMatch: .any)) == nil)
-    #expect(isRefused(put(one, FeatureConditions(noneMatch: .any)), isThere: true))
+    #expect(put(one, WriteConditions(noneMatch: .any)) == nil)
+    #expect(isRefused(put(one, WriteConditions(noneMatch: .any)), isThere: true))
     let names = States.named([Self.name(other), Self.name(one)])
-    #expect(isRefused(put(other, FeatureConditions(noneMatch: names)), isThere: true))
+    #expect(isRefused(put(other, WriteConditions(noneMatch: names)), isThere: true))
     #expect(
-      isRefused(put(other, FeatureConditions(match: .named([Self.name(other)]))), isThere: true))
-    #expect(isRefused(put(other, FeatureConditions(match: .named([]))), isThere: true))
-    #expect(put(other, FeatureConditions(match: names)) == nil)
+      isRefused(put(other, WriteConditions(match: .named([Self.name(other)]))), isThere: true))
+    #expect(isRefused(put(other, WriteConditions(match: .named([]))), isThere: true))
+    #expect(put(other, WriteConditions(match: names)) == nil)
     #expect(pipeline.catalog["c"]?.info.version == pipeline.catalog.version(of: "c")?.number)
+  }
+
+  @Test func `a condition on a collection is checked in its write's turn`() throws {
+    let pipeline = try Pipeline()
+    /// Whether the collection is there that doesn't meet the conditions; nil if they are met.
+    func perform(_ change: Write.Change, _ conditions: WriteConditions) -> Bool? {
+      let rejection = Self.reason {
+        try pipeline.perform(
+          change, on: CollectionConditions(conditions) { ["\($0.version)", "x"] })
+      }
+      guard let rejection, case .condition(let isThere) = rejection.reason else { return nil }
+      return isThere
+    }
+    func version() -> [UInt8] { Array("\(pipeline.catalog["c"]?.info.version ?? 0)".utf8) }
+    let deletion = FeatureDeletion(
+      passing: nil, in: try DegreesRegion(west: 0, south: 0, east: 3, north: 3), at: nil)
+    let updates = Write.Change.describe(Write.CollectionUpdates())
+    for change in [updates, .drop, .deleteAll(deletion, nil)] {
+      #expect(perform(change, WriteConditions(match: .any)) == false)
+      #expect(perform(change, WriteConditions(match: .named([version()]))) == false)
+    }
+    #expect(pipeline.catalog["c"] == nil)
+    #expect(perform(updates, WriteConditions(noneMatch: .any)) == nil)
+    let old = version()
+    _ = try pipeline.store(1...3)
+    for change in [updates, .drop, .deleteAll(deletion, nil)] {
+      #expect(perform(change, WriteConditions(match: .named([old]))) == true)
+      #expect(perform(change, WriteConditions(noneMatch: .any)) == true)
+      #expect(perform(change, WriteConditions(noneMatch: .named([Array("x".utf8)]))) == true)
+    }
+    #expect(pipeline.catalog["c"]?.index.count == 3)
+    #expect(perform(.deleteAll(deletion, nil), WriteConditions(match: .named([version()]))) == nil)
+    #expect(pipeline.catalog["c"]?.index.count == 0)
+    #expect(perform(updates, WriteConditions(match: .any, noneMatch: .named([old]))) == nil)
+    #expect(perform(.drop, WriteConditions(match: .named([old, version()]))) == nil)
+    #expect(pipeline.catalog["c"] == nil)
   }
 
   @Test func `what isn't there is told with the version at which that is seen`() throws {
@@ -149,7 +188,7 @@ import Texts
     }
     #expect(gone.version == nil)
     _ = try pipeline.store(1...1)
-    let missing = Self.reason { try pipeline.perform(.delete(id, on: FeatureConditions())) }
+    let missing = Self.reason { try pipeline.perform(.delete(id, on: WriteConditions())) }
     guard let missing, case .noFeature = missing.reason else {
       return #expect(Bool(false), "deleted")
     }

@@ -223,6 +223,24 @@ import Testing
     try Tool(["import", path, "--collection", "c", "--url", "ftp://a"]).expectFailure(saying: "ftp")
   }
 
+  @Test func `batches are halved for a service that takes smaller bodies`() throws {
+    let server = try ServerProcess.ready(arguments: ["--max-body-bytes", "3000"])
+    let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    let path = files.file("a.geojson")
+    let features = (1...777).map { TwinFeature($0, Double($0 % 180), 1, "{\"n\":\($0)}") }
+    try Fixtures.write(Array(features.featureCollection.utf8), path: path)
+    let run = try Tool(["import", path] + url)
+    run.expectSuccess()
+    #expect(run.output.contains("777 inserted, 0 updated"), "\(run.output)")
+    // One that is too large by itself comes behind others.
+    let long = TwinFeature(778, 1, 1, "{\"n\":\"\(String(repeating: "x", count: 4000))\"}")
+    let more = features + [TwinFeature(900, 1, 1), long]
+    try Fixtures.write(Array(more.featureCollection.utf8), path: path)
+    let refused = try Tool(["import", path] + url)
+    refused.expectFailure(saying: "413", "778 features were stored before that")
+    #expect(try server.json("/collections/c/items?limit=0")["numberMatched"]?.int == 778)
+  }
+
   @Test func `ids that are made up over HTTP are none of the file`() throws {
     let server = try ServerProcess.ready()
     let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]

@@ -58,6 +58,21 @@ import Testing
     try serve("").expectFailure(saying: "")
   }
 
+  @Test func theDatabaseIsALink() throws {
+    let (other, parent) = (try directory(), try TemporaryDirectory())
+    let (database, data) = (other.file("pincluster.db"), parent.file("data"))
+    try #require(mkdir(data, 0o700) == 0)
+    try #require(symlink(database, data + "/pincluster.db") == 0)
+    for arguments in [["check", "--data", data], ["export", "--collection", "c", "--data", data]] {
+      try Tool(arguments).expectFailure(saying: "it is a link")
+    }
+    try serve(data).expectFailure(saying: "it is a link")
+    // A directory may be one.
+    let link = parent.file("link")
+    try #require(symlink(other.path, link) == 0)
+    try Tool(["check", "--data", link]).expectSuccess()
+  }
+
   @Test(.enabled(if: getuid() != 0, "root may read every directory"))
   func theDirectoryIsClosed() throws {
     let parent = try TemporaryDirectory()

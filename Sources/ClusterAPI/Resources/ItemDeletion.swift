@@ -20,6 +20,8 @@ struct ItemDeletion: Sendable {
   /// The collection's id.
   let id: String
   var features: FeatureDeletion
+  /// The states of the list of features in which they are deleted; nil for any.
+  var conditions: CollectionConditions?
   let limits: WriteLimits
 
   /// Whether finding the features to delete is up to the writer: it takes so little time that the event loop has done it, or
@@ -38,9 +40,10 @@ struct ItemDeletion: Sendable {
   ///   - attempts: the turns that may be tried, with this one.
   func write(_ found: Found? = nil, attempts: Int = attempts) -> WriteRequest {
     // A finding that takes more counts less, as it is made by one client at a time for long.
-    let write = Write(
+    var write = Write(
       by: view, in: id, bytes: min(found?.features.byteCount ?? 0, limits.decodedBytes / 2),
       .deleteAll(features, found?.features))
+    write.conditions = conditions
     var request = WriteRequest(write: write) { result in
       guard case .deleted(let count, let before?) = result else { return HTTPResponse(status: 204) }
       return HTTPResponse { json in

@@ -78,7 +78,7 @@ extension Resources {
     return AnnotationRequest(
       id: AnnotationID(text: annotation), viewport: viewport, options: values.cell, type: type,
       paging: paging, childZoom: childZoom, snapshot: snapshot,
-      etag: entityTag(snapshot, request, type, links: base), base: base)
+      etag: entityTag(snapshot.info, request, type, links: base), base: base)
   }
 
   /// Answers about the annotation that an id names, if it is there today.

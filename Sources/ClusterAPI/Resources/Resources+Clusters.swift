@@ -9,7 +9,7 @@ extension Resources {
     let type: MediaType = asked.values.cell.output.isGeoJSON ? .geoJSON : .json
     let snapshot = try snapshot(id)
     let resolved = asked.resolved(by: snapshot.info.temporal)
-    let etag = entityTag(snapshot, request, type)
+    let etag = entityTag(snapshot.info, request, type)
     if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }

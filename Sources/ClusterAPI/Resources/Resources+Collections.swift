@@ -60,11 +60,14 @@ extension Resources {
     }
   }
 
+  /// The types of a collection.
+  private static let collectionTypes: [MediaType] = [.json, .html]
+
   func getCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let type = try request.answerType([.json, .html])
+    let type = try request.answerType(Resources.collectionTypes)
     let snapshot = try snapshot(id)
     let base = base(of: request)
-    let etag = entityTag(snapshot, request, type, links: base)
+    let etag = entityTag(snapshot.info, request, type, links: base)
     return .response(to: request, etag: etag, kind: ReadKind(.collection, of: id)) {
       if type == .html {
         return try Resources.page(
@@ -125,7 +128,9 @@ extension Resources {
     }
     let updates = isBlank ? Write.CollectionUpdates() : try updates(request)
     let base = base(of: request)
-    let write = WriteRequest(write: Write(by: catalog, in: id, .describe(updates))) { result in
+    var described = Write(by: catalog, in: id, .describe(updates))
+    described.conditions = conditions(request, Resources.collectionTypes)
+    let write = WriteRequest(write: described) { result in
       guard case .described(let snapshot, let isNew) = result else {
         return HTTPResponse(status: 204)
       }
@@ -185,7 +190,8 @@ extension Resources {
     try checkCollectionID(id)
     try catalog.checkSeesAll()
     _ = try Fields(query: request.query, allowed: [])
-    let write = Write(by: catalog, in: id, .drop)
+    var write = Write(by: catalog, in: id, .drop)
+    write.conditions = conditions(request, Resources.collectionTypes)
     return .write(WriteRequest(write: write) { _ in HTTPResponse(status: 204) })
   }
 }

@@ -20,7 +20,8 @@ extension Resources {
     }
     let deletion = ItemDeletion(
       view: catalog, id: id,
-      features: FeatureDeletion(passing: filter, in: region, at: datetime), limits: writer.limits)
+      features: FeatureDeletion(passing: filter, in: region, at: datetime),
+      conditions: conditions(request, Resources.itemTypes), limits: writer.limits)
     return try deletion.isShort()
       ? .write(deletion.write()) : .soughtWrite { try deletion.lookAgain() }
   }

@@ -20,7 +20,7 @@ extension Resources {
       try parsers.withParser { parser in
         try request.body.withUnsafeBytes { text in
           FeaturePatch(
-            of: featureID, on: FeatureConditions(request), text: Array(text),
+            of: featureID, on: WriteConditions(request), text: Array(text),
             parsed: try parser.parse(text), maximumLength: limits.featureBytes)
         }
       }

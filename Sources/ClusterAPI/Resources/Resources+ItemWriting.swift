@@ -8,7 +8,7 @@ import HTTPServer
 extension Resources {
   func putItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
     let (featureID, type) = try itemToWrite(id, feature, request, bodies: [.geoJSON, .json])
-    let conditions = FeatureConditions(request)
+    let conditions = WriteConditions(request)
     let own = "\(base(of: request))/collections/\(id)/items/\(PercentCoding.encode(feature))"
     let maximumLength = writer.limits.featureBytes
     return try .write(of: request.body) { [catalog] share in
@@ -30,7 +30,7 @@ extension Resources {
     try checkCollectionID(id)
     _ = try Fields(query: request.query, allowed: [])
     guard let featureID = try? FeatureID(bareText: feature.utf8) else { throw Problem.noFeature }
-    let conditions = FeatureConditions(request)
+    let conditions = WriteConditions(request)
     let write = Write(by: catalog, in: id, isSmall: true, .delete(featureID, on: conditions))
     return .write(WriteRequest(write: write) { _ in HTTPResponse(status: 204) })
   }

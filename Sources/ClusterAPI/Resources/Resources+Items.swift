@@ -14,12 +14,14 @@ extension Resources {
     ["bbox", "bbox-crs", "near", "sortby", "f"] + FeatureForm.names + Fields.filterNames
     + Paging.names
 
+  /// The types of such a list.
+  static let itemTypes: [MediaType] = [.geoJSON, .json, .html, .csv]
+
   func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(
       query: RepeatedNames.joined(request.query, ["bbox", "near", "sortby", "properties"]),
       allowed: Resources.itemFields, othersAreProperties: true)
-    let type = try request.negotiate(
-      [.geoJSON, .json, .html, .csv], format: try fields.string("f"))
+    let type = try request.negotiate(Resources.itemTypes, format: try fields.string("f"))
     let form = try FeatureForm(fields, near: try fields.near())
     let paging = try Paging(
       fields, defaultLimit: type == .html ? Paging.defaultLimitOfHTML : Paging.defaultLimit)
@@ -32,7 +34,7 @@ extension Resources {
     let snapshot = try snapshot(id)
     let filter = given.narrowed(to: datetime, of: snapshot.info.temporal)
     let base = base(of: request)
-    let etag = entityTag(snapshot, request, type, links: base)
+    let etag = entityTag(snapshot.info, request, type, links: base)
     let collection = snapshot.collection
     let isTable = type == .csv
     var kind = ReadKind(.items, of: id)

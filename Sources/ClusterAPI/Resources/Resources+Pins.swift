@@ -12,7 +12,7 @@ extension Resources {
     }
     let snapshot = try snapshot(id)
     let asked = given.resolved(by: snapshot.info.temporal)
-    let etag = request.method == .post ? nil : entityTag(snapshot, request, .json)
+    let etag = request.method == .post ? nil : entityTag(snapshot.info, request, .json)
     var kind = ReadKind(.pins, of: id)
     kind.add(size: asked.region.area)
     kind.add(size: Double(asked.limit))

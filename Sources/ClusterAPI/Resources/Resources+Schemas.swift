@@ -26,7 +26,7 @@ extension Resources {
   private func queryablesPage(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let snapshot = try snapshot(id)
     let base = base(of: request)
-    let etag = entityTag(snapshot, request, .html, links: base)
+    let etag = entityTag(snapshot.info, request, .html, links: base)
     return .response(to: request, etag: etag, kind: ReadKind(.queryables, of: id)) {
       let survey = snapshot.surveys.survey(of: snapshot.index)
       let rows = survey.properties.map { property in
@@ -82,7 +82,7 @@ extension Resources {
     let type = try request.schemaType()
     let snapshot = try snapshot(id)
     let base = base(of: request)
-    let etag = entityTag(snapshot, request, type, links: base)
+    let etag = entityTag(snapshot.info, request, type, links: base)
     return .response(to: request, etag: etag, kind: ReadKind(.schema, of: id)) {
       let survey = snapshot.surveys.survey(of: snapshot.index)
       let collection = "\(base)/collections/\(id)"

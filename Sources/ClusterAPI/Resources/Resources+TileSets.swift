@@ -35,7 +35,7 @@ extension Resources {
   ) throws -> HTTPResponse {
     _ = try request.answerType([.json])
     let (snapshot, base) = (try snapshot(id), base(of: request))
-    let etag = entityTag(snapshot, request, .json, links: base)
+    let etag = entityTag(snapshot.info, request, .json, links: base)
     return HTTPResponse(etag: etag) { write(&$0, snapshot, "\(base)/collections/\(id)", base) }
   }
 

@@ -12,7 +12,7 @@ extension Resources {
     let type = given.form.mediaType
     let snapshot = try snapshot(id)
     let asked = given.resolved(by: snapshot.info.temporal)
-    let etag = entityTag(snapshot, request, type)
+    let etag = entityTag(snapshot.info, request, type)
     let caching = asked.caching(at: snapshot)
     if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, headers: [caching.field], etag: etag))
@@ -53,7 +53,7 @@ extension Resources {
     }
     let snapshot = try snapshot(id)
     let base = base(of: request)
-    let etag = entityTag(snapshot, request, .json, links: base)
+    let etag = entityTag(snapshot.info, request, .json, links: base)
     let query = (["v=\(snapshot.info.version)"] + [request.query].compactMap(\.self))
       .filter { !$0.isEmpty }.joined(separator: "&")
     let template =

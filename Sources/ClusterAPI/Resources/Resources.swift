@@ -1,5 +1,6 @@
 import ClusterCore
 import Collections
+import FeatureStore
 import HTTPServer
 
 /// The resources of the API: for each method of each resource a function from a request to an ``Outcome``, in
@@ -92,15 +93,19 @@ final class Resources: Sendable {
   ///
   /// - Parameter base: the URL that the answer's links begin with, if it has any.
   func entityTag(
-    _ snapshot: CollectionSnapshot, _ request: HTTPRequest, _ type: MediaType,
-    links base: String? = nil
+    _ info: CollectionInfo, _ request: HTTPRequest, _ type: MediaType, links base: String? = nil
   ) -> String {
     let hash = EntityTag.hash(
       of: request, as: base.map { "\(type.rawValue) \($0)" } ?? type.rawValue)
+    return entityTag(info, hash)
+  }
+
+  /// The tag of an answer, by a hash of the request.
+  func entityTag(_ info: CollectionInfo, _ hash: UInt64) -> String {
     // A version may come twice where a database takes over that lacks the last changes. Tenants' versions are times, and
     // a change's token would tell them of others' changes.
-    let change = catalog.isFiltered ? 0 : UInt64(bitPattern: snapshot.info.token)
-    return EntityTag.text(of: storeName, version: snapshot.info.version, hash ^ change)
+    let change = catalog.isFiltered ? 0 : UInt64(bitPattern: info.token)
+    return EntityTag.text(of: storeName, version: info.version, hash ^ change)
   }
 
   /// Reads the fields of a viewport from the body of a POST or the query of a GET. The query of a POST

@@ -46,7 +46,7 @@ struct WriteRequest: Sendable {
   }
 }
 
-extension FeatureConditions {
+extension WriteConditions {
   /// The conditions that a client sets for a write. The entity tag of a feature is the name of its state.
   init(_ request: HTTPRequest) {
     let conditions = Preconditions(request)
@@ -55,7 +55,23 @@ extension FeatureConditions {
   }
 }
 
-extension FeatureConditions.States {
+extension Resources {
+  /// The conditions that a client sets for a write of a collection, or of what its path and query name; nil for none. The
+  /// names of a state are the entity tags of what a GET answers.
+  ///
+  /// - Parameter types: the types of these answers.
+  func conditions(_ request: HTTPRequest, _ types: [MediaType]) -> CollectionConditions? {
+    var target = request
+    target.body = .empty
+    let base = base(of: request)
+    let hashes = types.map { EntityTag.hash(of: target, as: "\($0.rawValue) \(base)") }
+    return CollectionConditions(WriteConditions(request)) { [self] info in
+      hashes.map { entityTag(info, $0) }
+    }
+  }
+}
+
+extension WriteConditions.States {
   fileprivate init(_ tags: Preconditions.Tags) {
     self =
       switch tags {

@@ -8,9 +8,9 @@ extension Problem {
     switch rejection.reason {
     case .noCollection: self = .noCollection
     case .noFeature: self = .noFeature
-    case .condition(isThere: false): self.init(412, "there is no such feature any more")
+    case .condition(isThere: false): self.init(412, "what the condition is on isn't there")
     case .condition(isThere: true):
-      self.init(412, "the feature doesn't meet the condition as it is now; read it again")
+      self.init(412, "the condition isn't met by what is there now; read it again")
     }
     if let version = rejection.version { headers.append((VersionField.name, "\(version)")) }
   }

@@ -34,7 +34,7 @@ package struct FeaturePatch: Sendable {
   private static let frame = 16 << 10
 
   private let feature: FeatureID
-  private let conditions: FeatureConditions
+  private let conditions: WriteConditions
   private let text: [UInt8]
   private let expiry: Expiry
   private let maximumLength: Int
@@ -48,7 +48,7 @@ package struct FeaturePatch: Sendable {
   ///   - value: the same, parsed.
   ///   - maximumLength: the most bytes of a feature.
   package init(
-    of feature: FeatureID, on conditions: FeatureConditions, text: [UInt8], parsed value: JSONValue,
+    of feature: FeatureID, on conditions: WriteConditions, text: [UInt8], parsed value: JSONValue,
     maximumLength: Int
   ) {
     (self.feature, self.conditions, self.text) = (feature, conditions, text)

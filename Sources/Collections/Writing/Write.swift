@@ -23,7 +23,7 @@ package struct Write: Sendable {
     /// Stores features, and creates the collection if there is none.
     case store(NewFeatures)
     /// Stores one feature, and creates the collection if there is none.
-    case put(FeatureID, FeatureBatch, on: FeatureConditions)
+    case put(FeatureID, FeatureBatch, on: WriteConditions)
     /// Merges a patch into a feature.
     ///
     /// - Parameters:
@@ -31,7 +31,7 @@ package struct Write: Sendable {
     ///   - mergingAtMost: the most bytes of a feature that the writer merges it into if the feature has changed since.
     case patch(FeaturePatch, merged: FeaturePatch.Merge?, mergingAtMost: Int)
     /// Deletes one feature.
-    case delete(FeatureID, on: FeatureConditions)
+    case delete(FeatureID, on: WriteConditions)
     /// Deletes all features that a description fits, as far as that was found out before.
     case deleteAll(FeatureDeletion, FeatureDeletion.Found?)
   }
@@ -88,6 +88,8 @@ package struct Write: Sendable {
   let isSmall: Bool
   /// The change that is asked for.
   let change: Change
+  /// The states in which the collection has to be for a change other than of one feature; nil for any.
+  package var conditions: CollectionConditions?
 
   /// Creates a write.
   ///

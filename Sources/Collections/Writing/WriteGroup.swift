@@ -65,7 +65,7 @@ final class WriteGroup {
     // The version of a tenant's view takes longer to find, so the caller does that.
     let tellsVersion = !view.isFiltered
     do {
-      let result = try carryOut(write.change, in: write.collection)
+      let result = try carryOut(write)
       return WriteOutcome(
         result: result, version: tellsVersion ? version(of: write.collection) : nil)
     } catch var rejection as WriteOutcome.Rejection {
@@ -74,12 +74,15 @@ final class WriteGroup {
     }
   }
 
-  private func carryOut(_ change: Write.Change, in id: String) throws -> WriteOutcome.Result {
-    switch change {
+  private func carryOut(_ write: Write) throws -> WriteOutcome.Result {
+    let id = write.collection
+    switch write.change {
     case .describe(let updates):
+      try write.conditions?.check(catalog[id]?.info)
       let (snapshot, isNew) = try put(id, updates)
       return .described(snapshot, isNew: isNew)
     case .drop:
+      try write.conditions?.check(catalog[id]?.info)
       guard try drop(id) else { throw WriteOutcome.Rejection(.noCollection) }
       return .dropped
     case .store(let features): return try store(features, in: id)
@@ -95,7 +98,7 @@ final class WriteGroup {
       guard try delete([feature], from: id) else { throw WriteOutcome.Rejection(.noFeature) }
       return .deleted(1, from: nil)
     case .deleteAll(let deletion, let found):
-      return try deleteAll(deletion, found, in: id)
+      return try deleteAll(deletion, found, in: id, on: write.conditions)
     }
   }
 
@@ -122,7 +125,7 @@ final class WriteGroup {
 
   /// Refuses a write whose conditions the feature doesn't meet as it is.
   private func check(
-    _ conditions: FeatureConditions, on feature: FeatureID, of id: String
+    _ conditions: WriteConditions, on feature: FeatureID, of id: String
   ) throws {
     guard !conditions.isEmpty else { return }
     let found: Void? = try withRecord(of: feature, in: id) { try conditions.check($0) }
@@ -256,13 +259,16 @@ final class WriteGroup {
   ///
   /// - Throws: ``CollectionsError/outdated`` if the writer has no time to tell which these are.
   private func deleteAll(
-    _ deletion: FeatureDeletion, _ found: FeatureDeletion.Found?, in id: String
+    _ deletion: FeatureDeletion, _ found: FeatureDeletion.Found?, in id: String,
+    on conditions: CollectionConditions?
   ) throws -> WriteOutcome.Result {
     precondition(!isShared)
     // The collection as it was before the group, which is this write.
     let before = view.plan(for: id) == .selectedFromAll ? nil : try view[id]
+    let isThere = view.madeVersion(of: id) != nil
+    if before != nil || !isThere { try conditions?.check(before?.info) }
     guard let before, let features = try deletion.features(of: before, found) else {
-      guard view.madeVersion(of: id) != nil else { throw WriteOutcome.Rejection(.noCollection) }
+      guard isThere else { throw WriteOutcome.Rejection(.noCollection) }
       throw CollectionsError.outdated
     }
     if !features.isEmpty { _ = try delete(features, from: id) }

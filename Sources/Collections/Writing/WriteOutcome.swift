@@ -34,7 +34,7 @@ extension WriteOutcome {
       case noCollection
       /// There is no such feature.
       case noFeature
-      /// The feature isn't in the state that is expected, or isn't there.
+      /// The feature or collection isn't in the state that is expected, or isn't there.
       case condition(isThere: Bool)
     }
 

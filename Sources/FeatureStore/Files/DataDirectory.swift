@@ -69,16 +69,20 @@ enum DataDirectory {
   /// Whether a file certainly doesn't exist.
   static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
 
-  /// The size of a file in bytes, or nil if there is none.
+  /// The size of a file in bytes, or nil if there is none. A link is refused: SQLite would keep its log where it leads, and
+  /// the directory's lock would hold nobody off there.
   static func size(of path: String) throws(StoreError) -> Int? {
     var status = stat()
-    guard stat(path, &status) == 0 else {
+    guard lstat(path, &status) == 0 else {
       let number = errno
       if number == ENOENT { return nil }
       throw .unreadable(path: path, reason: message(errno: number))
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .unreadable(path: path, reason: "it is not a file")
+      let isLink = status.st_mode & S_IFMT == S_IFLNK
+      throw .unreadable(
+        path: path,
+        reason: isLink ? "it is a link; let the directory be one instead" : "it is not a file")
     }
     return Int(status.st_size)
   }
