@@ -20,7 +20,8 @@ import traceback
 
 from playwright.sync_api import sync_playwright
 
-import map_page  # noqa: F401  (each adds its tests to the list)
+import pages  # noqa: F401  (each adds its tests to the list, those that take longest first)
+import map_page  # noqa: F401
 import keys  # noqa: F401
 import files  # noqa: F401
 import times  # noqa: F401
@@ -33,7 +34,6 @@ import content  # noqa: F401
 import layers  # noqa: F401
 import notebooks  # noqa: F401
 import your_file  # noqa: F401
-import pages  # noqa: F401
 from harness import TESTS, Browser
 from service import Service
 
