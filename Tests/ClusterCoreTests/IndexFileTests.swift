@@ -51,11 +51,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
     record(number + 1).copyBytes(from: first)
   }
 
-  func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
-    guard target.count <= memory[section].count else { return false }
-    target.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[section][..<target.count]))
-    return true
-  }
+  func isIntact(_ section: Int) -> Bool { sections[section].byteCount <= memory[section].count }
 
   func address(of section: Int) -> UnsafeRawPointer {
     guard let base = memory[section].baseAddress else { fatalError("an empty section") }

@@ -1,8 +1,9 @@
 import ClusterCore
-import FeatureStore
 import Glibc
 import TestSupport
 import Testing
+
+@testable import FeatureStore
 
 /// The file in which an index is kept for the next start: whatever becomes of it or of the database,
 /// a start has what the rows say.
@@ -88,6 +89,22 @@ import Testing
     try keep(store)
     #expect(try store.indexFileState(of: info(store)) == .present)
     #expect(try afterKill(directory).loaded.changes == 0)
+  }
+
+  @Test func `a section that can't be read is damaged, and touching it ends nothing`() throws {
+    let directory = TemporaryDirectory()
+    let store = try SQLiteStore(directory: directory.path)
+    try store.put(features(1...40_000))
+    let draft = try store.beginIndexFile(of: info(store))
+    try draft.write(try store.loadIndex(of: info(store)).index) { true }
+    try store.finishIndexFile(draft)
+    let path = try #require(indexFile(directory))
+    let file = try #require(IndexFile(path, of: draft.identity))
+    let numbers = file.sections.indices
+    #expect(numbers.count > 3 && numbers.allSatisfy { file.isIntact($0) })
+    // As if the disk had lost the end of the file while it is mapped.
+    #expect(truncate(path, file.address(of: 2) - file.address(of: 0) + 9000) == 0)
+    #expect(numbers.map { file.isIntact($0) } == numbers.map { $0 < 2 })
   }
 
   @Test func whatIsWrittenBesideTheFileIsNotLost() throws {

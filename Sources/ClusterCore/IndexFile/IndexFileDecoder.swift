@@ -89,29 +89,19 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     let outcome = WritableArray<Bool>(count: sections.count)
     let (source, sections, firsts) = (source, sections, firsts)
     let recordSections = recordSections
-    // Buffers are used again, since fresh memory costs more than reading into it.
-    let spaces = Locked<[WritableArray<UInt64>]>([])
     ParallelWork.run(sections.count) { number in
       let section = sections[number]
+      outcome.pointer[number] = source.isIntact(number)
+      guard outcome.pointer[number] else { return }
+      let bytes = UnsafeRawBufferPointer(
+        start: source.address(of: number), count: section.byteCount)
       if number < recordSections {
-        // A copy is read and checked before the mapped bytes are used: on a disk that fails reading
-        // returns an error, whereas touching the mapping would end the process.
-        let isOrdinary = section.byteCount <= RecordArena.chunkBytes
-        let space =
-          (isOrdinary ? spaces.withLock { $0.popLast() } : nil)
-          ?? WritableArray(count: max(section.byteCount, RecordArena.chunkBytes) / 8)
-        defer { if isOrdinary { spaces.withLock { $0.append(space) } } }
-        let target = UnsafeMutableRawBufferPointer(
-          start: space.pointer, count: section.byteCount)
-        outcome.pointer[number] =
-          source.read(number, into: target)
-          && IndexFileRecords.read(
-            UnsafeRawBufferPointer(target), at: references[number], into: features,
-            firsts[number], count: section.featureCount)
+        outcome.pointer[number] = IndexFileRecords.read(
+          bytes, at: references[number], into: features, firsts[number],
+          count: section.featureCount)
       } else {
-        let target = UnsafeMutableRawBufferPointer(
-          start: order.pointer + firsts[number], count: section.byteCount)
-        outcome.pointer[number] = source.read(number, into: target)
+        UnsafeMutableRawBufferPointer(start: order.pointer + firsts[number], count: bytes.count)
+          .copyMemory(from: bytes)
       }
     }
     return (0..<sections.count).allSatisfy { outcome.pointer[$0] }

@@ -90,11 +90,26 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
     return true
   }
 
-  func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
+  func isIntact(_ section: Int) -> Bool {
     let entry = entries[section]
-    return target.count == entry.byteCount
-      && IndexFile.fill(target, from: descriptor, at: entry.offset)
-      && UnsafeRawBufferPointer(target).crc32() == entry.checksum
+    return isReadable(entry.offset..<entry.offset + entry.byteCount)
+      && UnsafeRawBufferPointer(start: mapping + entry.offset, count: entry.byteCount).crc32()
+        == entry.checksum
+  }
+
+  /// Whether a range of the file can be read, which is then in the system's cache. On a disk that fails, touching the mapping
+  /// would end the process.
+  private func isReadable(_ range: Range<Int>) -> Bool {
+    let start = range.lowerBound & ~(Int(getpagesize()) - 1)
+    if madvise(mapping + start, range.upperBound - start, MADV_POPULATE_READ) == 0 { return true }
+    // Linux before 5.14 doesn't know that.
+    return withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { space in
+      stride(from: range.lowerBound, to: range.upperBound, by: space.count).allSatisfy { offset in
+        let count = min(space.count, range.upperBound - offset)
+        return IndexFile.fill(
+          UnsafeMutableRawBufferPointer(rebasing: space[..<count]), from: descriptor, at: offset)
+      }
+    }
   }
 
   func address(of section: Int) -> UnsafeRawPointer {
