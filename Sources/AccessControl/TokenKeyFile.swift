@@ -10,7 +10,7 @@ struct TokenKeyFile: Sendable {
 
   /// Reads the contents of a file.
   init(_ bytes: [UInt8]) throws(Fault) {
-    let bytes = bytes.starts(with: TokenKeyFile.mark) ? Array(bytes.dropFirst(3)) : bytes
+    let bytes = Array(bytes.withoutByteOrderMark)
     let text = bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if text.first == UInt8(ascii: "{") {
       keys = try TokenKeyFile.keys(ofJSON: Array(text))
@@ -26,9 +26,6 @@ struct TokenKeyFile: Sendable {
       keys = [try TokenKey(secret: Array(secret))]
     }
   }
-
-  /// The mark of UTF-8 that some editors write.
-  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// Whether a file may hold a public key in a form that isn't read: that of SSH, a list of JSON Web Keys, DER, or DER in
   /// base64.

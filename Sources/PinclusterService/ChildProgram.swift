@@ -5,13 +5,16 @@ import Texts
 final class ChildProgram {
   typealias Failure = CommandFailure
 
-  private let name: String
+  let name: String
   private var process: pid_t = 0
   private var output: Int32 = -1
   private var errors: Int32 = -1
-  /// The last bytes that it wrote to standard error.
-  private var said: [UInt8] = []
-  private static let keptBytes = 8192
+  /// The line that it is writing to standard error, and the last ones that it wrote, but for warnings and lists.
+  private var line: [UInt8] = []
+  private var lines: [String] = []
+  private static let (longestLine, keptLines) = (1024, 5)
+  /// The first line by which it told of an error.
+  private(set) var error: String?
 
   /// Starts a program of the PATH, without a shell.
   ///
@@ -113,12 +116,28 @@ final class ChildProgram {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = Glibc.read(errors, &buffer, buffer.count)
     if count > 0 {
-      said += buffer[..<count]
-      said.removeFirst(max(said.count - ChildProgram.keptBytes, 0))
+      for byte in buffer[..<count] {
+        if byte == 0x0A {
+          endLine()
+        } else if line.count < ChildProgram.longestLine {
+          line.append(byte)
+        }
+      }
     } else if count == 0 || errno != EINTR {
+      endLine()
       close(errors)
       errors = -1
     }
+  }
+
+  private func endLine() {
+    let text = String(decoding: line, as: UTF8.self)
+    line.removeAll()
+    guard !text.isEmpty, !["Warning", "  ->", "FAILURE:"].contains(where: text.begins) else {
+      return
+    }
+    if text.begins(with: "ERROR ") { error = error ?? text }
+    lines = (lines + [text]).suffix(ChildProgram.keptLines)
   }
 
   /// Waits for its end, and throws if it has failed.
@@ -129,21 +148,12 @@ final class ChildProgram {
     // The signal of a terminal comes to both.
     try StopSignal.check()
     guard status != 0 else { return }
-    let lines = lastLines
-    throw Failure(description: lines.isEmpty ? "\(name) failed" : "\(name) failed: \(lines)")
+    let said = lines.joined(separator: "; ")
+    throw Failure(description: said.isEmpty ? "\(name) failed" : "\(name) failed: \(said)")
   }
 
   private func wait() -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
     return status
-  }
-
-  /// The last lines that it said, but for warnings and lists.
-  private var lastLines: String {
-    let lines = String(decoding: said, as: UTF8.self).parts(separatedBy: 0x0A).filter { line in
-      !["Warning", "  ->", "FAILURE:"].contains(where: line.begins) && !line.isEmpty
-    }
-    return lines.suffix(5).joined(separator: "; ")
-  }
-}
+  }}

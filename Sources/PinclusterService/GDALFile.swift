@@ -34,11 +34,16 @@ struct GDALFile {
 
   let path: String
 
-  /// The path as the programs take it: of a file, not of a database; and within an archive.
-  private var source: String {
+  /// The path as the programs take it: of a file, not of a database; and within an archive, perhaps of a folder.
+  private let source: String
+
+  init(path: String) {
+    self.path = path
     let isPlain = path.begins(with: "/") || path.begins(with: ".")
     let file = isPlain ? path : "./\(path)"
-    return path.lowercasedASCII.ends(with: ".zip") ? "/vsizip/\(file)" : file
+    let isArchive = path.lowercasedASCII.ends(with: ".zip")
+    let folder = isArchive ? ZipFile.folder(of: path) : ""
+    source = (isArchive ? "/vsizip/\(file)" : file) + (folder.isEmpty ? "" : "/\(folder)")
   }
 
   /// Finds out how to read a layer.
@@ -152,7 +157,8 @@ struct GDALFile {
       "\(name) (\(isTable ? "table" : geometry)\(count.map { ", \($0)" } ?? ""))"
     }
 
-    /// The name of the column that a line describes, such as `n: Integer (0.0)`; nil if it describes none.
+    /// The name of the column that a line describes, such as `n: Integer (0.0)`, or the last line of it; nil if it
+    /// describes none.
     private static func column(_ line: Substring) -> String? {
       let bytes = line.utf8
       for index in bytes.indices where bytes[index] == UInt8(ascii: ":") {
@@ -165,13 +171,22 @@ struct GDALFile {
       return nil
     }
 
+    /// The beginnings of the lines between the reference system and the columns.
+    private static let between = [
+      "FID Column = ", "Geometry Column", "Data axis to CRS axis mapping: ",
+    ]
+
     /// Reads what `ogrinfo -so -al` prints. Of each kind of line the first counts, as fields may have such names.
     static func list(_ text: [UInt8]) -> [Layer] {
       var layers: [Layer] = []
       var (needsCount, needsSystem, isSystem, isUntyped) = (false, false, false, false)
+      // The lines so far of a name that has several.
+      var begun: [Substring] = []
       for line in String(decoding: text, as: UTF8.self).parts(separatedBy: 0x0A) {
         if layers.isEmpty, line.trimmed.begins(with: "using driver `CSV'") { isUntyped = true }
-        if let name = line.after("Layer name: ") {
+        let column = layers.isEmpty || needsSystem ? nil : column(line)
+        if column == nil, let name = line.after("Layer name: ") {
+          begun = []
           layers.append(Layer(name: String(name), isUntyped: isUntyped))
           (needsCount, needsSystem, isSystem) = (true, true, false)
         }
@@ -188,8 +203,13 @@ struct GDALFile {
           layers[last].count = Int(count).flatMap { $0 < 0 ? nil : $0 }
         } else if needsSystem, line.isSame(as: "Layer SRS WKT:") {
           (needsSystem, isSystem) = (false, true)
-        } else if !needsSystem, let name = column(line) {
-          layers[last].columns.append(name)
+        } else if let column {
+          layers[last].columns.append((begun + [Substring(column)]).joined(separator: "\n"))
+          begun = []
+        } else if !needsSystem, layers[last].isTable, !begun.isEmpty || !line.isEmpty,
+          !between.contains(where: line.begins)
+        {
+          begun.append(line)
         }
       }
       return layers

@@ -20,8 +20,12 @@ extension Import {
     let size: Int?
     /// The number of features; nil if it is not known.
     let count: Int?
+    /// Whether what a program can't read of a file is noted, rather than an error.
+    private var isLenient = false
+    /// The number of lines that a program has written.
+    private var lines = 0
     /// The assumptions.
-    let notes: [String]
+    private(set) var notes: [String]
     /// The number of bytes that have been read.
     private(set) var position = 0
     /// Bytes that come before the others, such as those that come again, and how many have come.
@@ -29,10 +33,13 @@ extension Import {
     private var taken = 0
 
     /// Begins to read what GDAL makes of a file.
-    init(_ file: GDALFile, _ conversion: GDALFile.Conversion) throws {
+    ///
+    /// - Parameter isLenient: whether what it can't read is noted, rather than an error.
+    init(_ file: GDALFile, _ conversion: GDALFile.Conversion, isLenient: Bool) throws {
       (path, arguments, format) = (file.path, conversion.arguments, conversion.format)
       rows = conversion.rows
       (size, count, notes) = (nil, conversion.count, conversion.notes)
+      self.isLenient = isLenient
       try start()
     }
 
@@ -73,9 +80,9 @@ extension Import {
 
     private mutating func start() throws {
       guard let arguments else { return }
-      position = 0
+      (position, lines) = (0, 0)
       program = try ChildProgram(arguments)
-      (ahead, taken) = (rows?.header ?? [], 0)
+      (ahead, taken) = (rows?.begin() ?? [], 0)
     }
 
     /// Puts back the first bytes of an input that can't be read twice.
@@ -97,10 +104,12 @@ extension Import {
         guard inflater?.isComplete != false else {
           throw Failure(description: "\(path) cannot be read: its gzip ends too early")
         }
+        try checkProgram()
         return false
       }
       try buffer.withUnsafeBytes { bytes in
         let chunk = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        if arguments != nil { lines += chunk.count { $0 == 0x0A } }
         if let table = try rows?.take(chunk) { return try table.withUnsafeBytes(body) }
         guard let inflater else { return try body(chunk) }
         do {
@@ -110,6 +119,22 @@ extension Import {
         }
       }
       return true
+    }
+
+    /// Sees whether a program has read the whole file. GDAL's programs may succeed with what they could read of one that is
+    /// cut off.
+    private mutating func checkProgram() throws(Failure) {
+      guard let program else { return }
+      let error = program.error
+      let isShort = count.map { lines < $0 } ?? false
+      guard error != nil || isShort else { return }
+      let found =
+        isShort ? "of \((count ?? 0).counted("feature")) in \(path) \(lines) could be read" : path
+      let detail = error.map { "\(found): \(program.name) says: \($0)" } ?? found
+      guard isLenient else {
+        throw Failure(description: "\(detail) (--on-error skip stores what can be read)")
+      }
+      notes.append(detail)
     }
 
     /// Reads the next bytes, the first ones as far as they tell whether it is gzip. Returns how many there are.

@@ -301,7 +301,8 @@ struct Import: RunnableCommand {
       return try Input(
         file,
         try file.conversion(
-          layer: layer, takesCentroids: takesCentroids, givesIDs: idProperty != nil))
+          layer: layer, takesCentroids: takesCentroids, givesIDs: idProperty != nil),
+        isLenient: skipsBad)
     }
     return try Input(path: path, format)
   }
@@ -323,7 +324,6 @@ struct Import: RunnableCommand {
         format: input.format, idProperty: idProperty, takesCentroids: takesCentroids,
         maximumLength: takesCentroids ? max(featureBytes, Import.shapeBytes) : featureBytes)
     var parsed = ParsedFeatures()
-    for note in input.notes { parsed.note(note) }
     var progress = Progress(label: label, total: input.size ?? input.count)
     var features = 0
     func flush() throws {
@@ -368,6 +368,7 @@ struct Import: RunnableCommand {
     try StopSignal.check()
     tally.rejected = parsed.rejected
     tally.problems = parsed.problems.map { input.shown($0) }
+    for note in input.notes { parsed.note(note) }
     tally.notes = parsed.notes
   }
 

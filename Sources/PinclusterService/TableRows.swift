@@ -4,8 +4,8 @@ import Texts
 /// Rows of CSV made of the features without geometry that `ogr2ogr` writes, one a line, as GeoJSON. Its own CSV quotes whole
 /// numbers as it quotes texts that look like numbers, and has dates in no standard form.
 struct TableRows {
-  /// The names of the columns in UTF-8.
-  private let columns: [[UInt8]]
+  /// The names of the columns in UTF-8, and of the members that `ogr2ogr` makes of them.
+  private let columns: [(name: [UInt8], member: [UInt8])]
   /// Whether all is text by its type, so that what looks like a number is one, as in a CSV without quotes.
   private let isUntyped: Bool
   private let parser = JSONParser()
@@ -15,16 +15,29 @@ struct TableRows {
   ///   - columns: the names of the columns, of which a feature may lack some.
   ///   - isUntyped: whether texts may be numbers.
   init(columns: [String], isUntyped: Bool) {
-    self.columns = columns.map { Array($0.utf8) }
+    func key(_ name: String) -> [UInt8] { Array(name.lowercasedASCII.utf8) }
+    let names = Set(columns.map(key))
+    var members: Set<[UInt8]> = []
+    self.columns = columns.map { name in
+      // Of names that differ in the case of letters at most, a later one gets a number with which it is like none.
+      var (member, number) = (name, 1)
+      while members.contains(key(member)) || number > 1 && names.contains(key(member)) {
+        number += 1
+        member = "\(name)\(number)"
+      }
+      members.insert(key(member))
+      return (Array(name.utf8), Array(member.utf8))
+    }
     self.isUntyped = isUntyped
   }
 
-  /// The row of names.
-  var header: [UInt8] {
+  /// Begins anew, and returns the row of names.
+  mutating func begin() -> [UInt8] {
+    rest = []
     var row: [UInt8] = []
-    for (number, name) in columns.enumerated() {
+    for (number, column) in columns.enumerated() {
       if number > 0 { row.append(UInt8(ascii: ",")) }
-      name.withUnsafeBytes { CSVWriter.quote($0, into: &row) }
+      column.name.withUnsafeBytes { CSVWriter.quote($0, into: &row) }
     }
     return row + [0x0A]
   }
@@ -47,9 +60,9 @@ struct TableRows {
       throw CommandFailure(description: "ogr2ogr has written a line that is no feature")
     }
     var found = 0
-    for (number, name) in columns.enumerated() {
+    for (number, column) in columns.enumerated() {
       if number > 0 { rows.append(UInt8(ascii: ",")) }
-      guard let value = name.withUnsafeBytes({ properties[utf8: $0] }) else { continue }
+      guard let value = column.member.withUnsafeBytes({ properties[utf8: $0] }) else { continue }
       found += 1
       switch value.kind {
       case .null: break

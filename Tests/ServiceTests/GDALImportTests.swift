@@ -214,6 +214,64 @@ struct GDALImportTests {
     #expect(server.terminate() == 0)
   }
 
+  @Test func `a sheet is read to its end, however long it is`() throws {
+    // More than is looked at before the first row is read, and a late text in a column of numbers.
+    let rows = (0..<12_000).map { "\($0),1.5,2.5,shop number \($0),\($0 == 11_999 ? "x" : "\($0)")" }
+    let text = "id,lat,lon,name,code\n" + rows.joined(separator: "\n") + "\n"
+    let (table, sheet) = (room.files.file("a.csv"), room.files.file("a.xlsx"))
+    try Fixtures.write(Array(text.utf8), path: table)
+    for path in [table, sheet] {
+      if path == sheet {
+        let run = try ChildProcess(OGR.program, [sheet, table])
+        #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+      }
+      let room = try ImportRoom()
+      let run = try room.load(path, "--format", "gdal")
+      run.expectSuccess()
+      #expect(run.output.contains("12000 inserted"), "\(run.output)")
+      let stored = try room.stored()
+      #expect(stored.contains(#"[2.5,1.5]{"name":"shop number 7","code":"7"}"#), "\(stored[7])")
+    }
+  }
+
+  @Test func `columns of a sheet keep their values, whatever they are called`() throws {
+    let properties =
+      #"{"lat":52,"lon":13,"sum\nin €":"a","Name":"b","name":"c","Layer name":"d","NAME":"e"}"#
+    let feature = #"{"type":"Feature","geometry":null,"properties":\#(properties)}"#
+    let sheet = try make("a.xlsx", of: #"{"type":"FeatureCollection","features":[\#(feature)]}"#)
+    try room.load(sheet).expectSuccess()
+    // The program that made the sheet has renamed two.
+    let stored = try room.stored()
+    #expect(stored.count == 1 && stored[0].contains("in €\":\"a\""), "\(stored)")
+    #expect(stored[0].hasSuffix(#","Name":"b","name2":"c","Layer name":"d","NAME3":"e"}"#))
+    let (table, archive) = (room.files.file("b.csv"), room.files.file("b.zip"))
+    try Fixtures.write(Array("id,v,V,v,v2,lat,lon\n1,5,6,7,8,52,13\n".utf8), path: table)
+    let run = try ChildProcess("/usr/bin/python3", ["-m", "zipfile", "-c", archive, table])
+    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+    let other = try ImportRoom()
+    try other.load(archive).expectSuccess()
+    #expect(try other.stored() == [#"[13,52]{"v":5,"V":6,"v_2":7,"v2":8}"#])
+  }
+
+  @Test func `a file that is cut off is an error, or a note`() throws {
+    let nodes = (1...3000).map {
+      "<node id='\($0)' lat='1' lon='\(Double($0) / 100)' version='1'><tag k='name' v='n'/></node>\n"
+    }
+    let text = "<?xml version='1.0'?><osm version='0.6'>\n" + nodes.joined() + "</osm>\n"
+    let path = room.files.file("a.osm")
+    try Fixtures.write(Array(text.utf8.prefix(text.utf8.count / 2)), path: path)
+    try room.load(path, "--layer", "points").expectFailure(saying: "ERROR", "--on-error skip")
+    #expect(try room.stored().isEmpty)
+    let run = try room.load(path, "--layer", "points", "--on-error", "skip")
+    run.expectSuccess()
+    #expect(run.output.contains("note:") && run.output.contains("ERROR"), "\(run.output)")
+    let places = (0..<500).map { ("\"Point\",\"coordinates\":[\($0 % 100),1]", "{}") }
+    let whole = try Fixtures.bytes(path: try make("a.fgb", of: Self.collection(places)))
+    let part = room.files.file("b.fgb")
+    try Fixtures.write(Array(whole.prefix(whole.count / 4)), path: part)
+    try room.load(part).expectFailure(saying: "of 500 features in \(part) 0 could be read")
+  }
+
   @Test func `an archive of a shapefile`() throws {
     for ending in ["shp", "shx", "dbf", "prj"] { _ = room.files.file("a.\(ending)") }
     _ = try make("a.shp", of: Self.points, "-lco", "ENCODING=UTF-8")
@@ -224,6 +282,14 @@ struct GDALImportTests {
     #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
     try room.load(archive).expectSuccess()
     #expect(try room.stored().count == 2)
+    // Of a folder, as file managers make it.
+    let other = try ImportRoom()
+    let nested = other.files.file("b.zip")
+    let again = try ChildProcess(
+      "/usr/bin/python3", ["-m", "zipfile", "-c", nested, room.files.path])
+    #expect(again.waitForExit(seconds: 60) == .code(0), "\(again.standardError)")
+    try other.load(nested).expectSuccess()
+    #expect(try other.stored().count == 2)
   }
 
   @Test func `what GDAL can't read is one line`() throws {

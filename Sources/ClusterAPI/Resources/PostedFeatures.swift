@@ -71,8 +71,7 @@ struct PostedFeatures {
     if bytes.starts(with: [0x1F, 0x8B]) {
       throw Problem(415, "the body is gzip; say so with Content-Encoding: gzip")
     }
-    let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-    let text = bytes.dropFirst(isMarked ? 3 : 0).drop(while: isSpace)
+    let text = bytes.withoutByteOrderMark.drop(while: isSpace)
     switch text.first {
     case 0x1E: return .geoJSONSequence
     case UInt8(ascii: "{"), UInt8(ascii: "["): return isLines(text) ? .geoJSONSequence : .geoJSON

@@ -1,6 +1,8 @@
+internal import Texts
+
 /// Skips a UTF-8 byte order mark at the start of a stream.
 struct ByteOrderMark {
-  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private static let mark = [UInt8].byteOrderMark
   private var matched = 0
   /// Whether the start of the stream has been passed.
   private(set) var isDone = false

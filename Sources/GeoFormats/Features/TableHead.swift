@@ -117,7 +117,7 @@ struct TableHead {
         if isWhole { try decoder.finish { text += $0 } }
       } catch { throw .format(error) }
     }
-    return text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+    return Array(text.withoutByteOrderMark)
   }
 
   /// Passes lines in which nothing is but separators and white space.
