@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 internal import Texts
 import Threading
 
@@ -165,6 +166,13 @@ final class Connection {
     var bytes = size
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_SIZE_HINT, &bytes)
     guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Gives back the space of the file beyond a size, in which there must be no page.
+  func shrink(to size: Int64) throws(StoreError) {
+    // Without a descriptor, as closing that would release the locks of SQLite.
+    guard Int64(try DataDirectory.size(of: path) ?? 0) > size else { return }
+    truncate(path, off_t(size))
   }
 
   /// Allows the database to get more pages than it has, or forbids it, until the next call.

@@ -9,6 +9,8 @@ internal import Texts
 /// neither.
 enum DatabaseFile {
   static let name = "pincluster.db"
+  /// The size of a page, in bytes.
+  static let pageSize = 8192
   /// The size of the page cache in MiB; enough for batches that are written in the order of their ids.
   static let ordinaryCache = 32
   /// The size of the page cache in MiB for rows that are only appended.
@@ -34,14 +36,18 @@ enum DatabaseFile {
       }
       try create(path, in: directory)
     }
+    let hasLog = try DataDirectory.size(of: path + "-wal") ?? 0 > 0
+    try LogIndexFile.checkRoom(besides: path)
     let connection = try Connection(path: path, holding: lock)
     guard !connection.isReadOnly else {
       throw .readOnly(reason: "\(path) can't be opened for writing")
     }
     try checkIdentity(connection)
+    try LogIndexFile.reserve(besides: path)
     try checkStructure(connection)
     try CommitMark.check(connection)
     try configure(connection)
+    if !hasLog { try trim(connection) }
     try Schema.migrate(connection, from: Int(connection.integer("PRAGMA user_version") ?? 0))
     return connection
   }
@@ -63,6 +69,7 @@ enum DatabaseFile {
     // change. Nobody else can open the directory as long as it is shared.
     let log = try DataDirectory.size(of: path + "-wal") ?? 0
     let isUnchanging = !isHeld && log == 0 && (leavesNoTrace || access(directory, W_OK) != 0)
+    if !isUnchanging { try LogIndexFile.checkRoom(besides: path) }
     let connection = try Connection(
       path: path, isUnchanging ? .unchanging : .readOnly, holding: isUnchanging ? share : nil)
     // Everything is read as it is now, whatever is written meanwhile.
@@ -72,6 +79,14 @@ enum DatabaseFile {
     return (connection, schema, isHeld)
   }
 
+  /// Gives back the space behind the last page: that of a write which was ended before it used it. There must be no log.
+  private static func trim(_ connection: Connection) throws(StoreError) {
+    let pages = try connection.integer("PRAGMA page_count") ?? 0
+    let size = try connection.integer("PRAGMA page_size") ?? 0
+    let (end, overflows) = pages.multipliedReportingOverflow(by: size)
+    if !overflows, end > 0 { try connection.shrink(to: end) }
+  }
+
   private static func create(_ path: String, in directory: String) throws(StoreError) {
     let draft = path + ".new"
     for suffix in ["", "-journal"] { DataDirectory.remove(draft + suffix) }
@@ -79,7 +94,7 @@ enum DatabaseFile {
       let connection = try Connection(path: draft, .new)
       try connection.execute(
         """
-        PRAGMA page_size = 8192;
+        PRAGMA page_size = \(pageSize);
         PRAGMA encoding = 'UTF-8';
         PRAGMA application_id = \(Schema.applicationID);
         """)

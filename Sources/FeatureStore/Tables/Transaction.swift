@@ -9,6 +9,8 @@ final class Transaction {
   /// The error because of which it can no longer be committed.
   private var loss: StoreError?
   private var isInSavepoint = false
+  /// The size of the database's file before space was taken for this transaction; nil if none was.
+  private var sizeBefore: Int64?
   /// The files that it writes, which must be in their places when it is committed.
   var places: FilePlaces?
 
@@ -53,6 +55,7 @@ final class Transaction {
     if let places, !places.areSame { throw .gone(path: DataDirectory.parent(of: connection.path)) }
     // A log that the disk has no room to copy would take its space for good, and nothing could be deleted.
     let pages = try pageCount.first { (row: Statement) throws(StoreError) in row.integer(0) }
+    sizeBefore = try DataDirectory.size(of: connection.path).map { Int64($0) }
     try connection.allocate(pages: pages ?? 0)
     do { try commit.run() } catch {
       guard connection.mayHaveCommitted else { throw error }
@@ -64,6 +67,8 @@ final class Transaction {
   /// Rolls back.
   func undo() {
     connection.rollback()
+    // Without a log nothing else would give it back.
+    if let sizeBefore { try? connection.shrink(to: sizeBefore) }
     reset(isOnDisk: false)
   }
 
@@ -72,6 +77,7 @@ final class Transaction {
     changes.forget(isOnDisk: isOnDisk)
     isOpen = false
     isInSavepoint = false
+    sizeBefore = nil
     loss = nil
   }
 
