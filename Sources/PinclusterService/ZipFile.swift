@@ -14,9 +14,10 @@ enum ZipFile {
     var common: ArraySlice<Substring>?
     for name in names(in: path) where !name.begins(with: "__MACOSX/") && !name.ends(with: "/") {
       let folders = name.parts(separatedBy: UInt8(ascii: "/")).dropLast()
-      common = common.map { common in
-        common.prefix(zip(common, folders).prefix { $0.isSame(as: $1) }.count)
-      } ?? folders
+      common =
+        common.map { common in
+          common.prefix(zip(common, folders).prefix { $0.isSame(as: $1) }.count)
+        } ?? folders
     }
     return common?.joined(separator: "/") ?? ""
   }
@@ -38,7 +39,8 @@ enum ZipFile {
     while next + entrySize <= directory.count, number(directory, next, 4) == 0x0201_4B50 {
       let name = directory[(next + entrySize)...].prefix(number(directory, next + 28, 2))
       names.append(String(decoding: name, as: UTF8.self))
-      next += entrySize + name.count + number(directory, next + 30, 2) + number(directory, next + 32, 2)
+      next +=
+        entrySize + name.count + number(directory, next + 30, 2) + number(directory, next + 32, 2)
     }
     return names
   }

@@ -50,4 +50,25 @@ import Testing
       (await service.get("\(path)?bbox=0,0,1,1")).expectProblem(400, at: "bbox")
     }
   }
+
+  @Test func `children share no coordinate with others`() async throws {
+    let service = try Service()
+    await service.store([
+      TwinFeature(1, 10, 50, "{\"k\":\"a\"}"), TwinFeature(2, 10, 50, "{\"k\":\"b\"}"),
+    ])
+    let own = await service.get("/collections/c/clusters/n1?decluster=true")
+    #expect(own["contested"]?.int == 2)
+    let children = await service.get("/collections/c/clusters/n1/children?decluster=true")
+    #expect(children.annotations.count == 1 && children.annotations[0]["contested"]?.int == 1)
+    #expect(children.annotations[0]["coordinate"]?["latitude"]?.double == 50)
+    // Markers of one coordinate that are of two kinds don't become one.
+    let view = "method=collision&clusterBy=k&zoom=3&bbox=0,40,20,60"
+    let markers = await service.get("/collections/c/clusters?\(view)")
+    for marker in markers.annotations {
+      let id = marker["id"]?.string ?? ""
+      let pins = await service.get("/collections/c/clusters/\(id)/children?\(view)")
+      #expect(
+        pins.annotations.count == 1 && pins.annotations[0]["contested"]?.int == 1, "\(pins.text)")
+    }
+  }
 }

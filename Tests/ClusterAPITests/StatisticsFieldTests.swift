@@ -161,6 +161,20 @@ import Testing
     #expect(filtered["pins"]?[0]?["contested"]?.int == 1)
   }
 
+  @Test(arguments: [0x1p-1070, 1e-303, 1e-280, 1, 1e300])
+  func `a mean is as right with the smallest weights`(_ unit: Double) async throws {
+    let service = try Service()
+    await service.store([
+      TwinFeature(1, 10, 50, "{\"v\":\(unit * 2)}"), TwinFeature(2, 20, 40, "{\"v\":\(unit * 6)}"),
+      TwinFeature(3, 15, 45),
+    ])
+    let answer = await service.get(
+      "/collections/c/clusters?bbox=0,0,90,60&zoom=0&marginFactor=0&weightBy=v")
+    let coordinate = answer.annotations.first?["coordinate"]
+    #expect(coordinate?["longitude"]?.double == 17.5, "\(answer.text)")
+    #expect(coordinate?["latitude"]?.double == 42.5)
+  }
+
   @Test func `only the hundred largest are counted one by one`() async throws {
     let service = try Service()
     // 150 values: the first 50 twice, so that of those that occur once 50 are listed.

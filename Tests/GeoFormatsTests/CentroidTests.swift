@@ -62,6 +62,23 @@ import Testing
       ), 180, -18)
     expect(shape("LineString", "[[179,0],[-175,0]]"), -178, 0)
     expect(shape("LineString", "[[-10,0],[20,0]]"), 5, 0)
+    // Edges are straight, however far they go.
+    func box(_ west: Int, _ south: Int, _ east: Int, _ north: Int) -> String {
+      shape(
+        "Polygon",
+        "[[[\(west),\(south)],[\(east),\(south)],[\(east),\(north)],[\(west),\(north)],[\(west),\(south)]]]"
+      )
+    }
+    expect(box(-180, -90, 180, 90), 0, 0)
+    expect(box(-130, 0, 60, 10), -35, 5)
+    expect(box(-20, 0, 161, 10), 70.5, 5)
+    expect(box(175, 0, -175, 10), 180, 5)
+    expect(shape("LineString", "[[-100,10],[100,10]]"), 0, 10)
+    // Around a pole, in small steps, and back along it.
+    let coast = stride(from: -180, through: 180, by: 10).map { "[\($0),-70]" }
+    expect(
+      shape("Polygon", "[[\(coast.joined(separator: ",")),[180,-90],[-180,-90],[-180,-70]]]"), 0,
+      -80)
     // One point is that point, with its height.
     #expect(centroid(shape("Point", "[1,2,3]")) == [1, 2, 3])
     #expect(centroid(shape("MultiPoint", "[[1,2,3]]")) == [1, 2, 3])

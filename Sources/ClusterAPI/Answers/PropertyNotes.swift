@@ -24,8 +24,11 @@ struct PropertyNotes {
   /// The features that are looked at before all are.
   private static let sampled = 64
 
-  /// The notes of a filter.
-  init(filter: FilterExpression?) { add(filter) }
+  /// The notes of a filter, and of an order.
+  init(filter: FilterExpression?, _ order: SortKeys? = nil) {
+    add(filter)
+    for key in order?.keys ?? [] { add(key.name) }
+  }
 
   /// The notes of what annotations are and carry.
   init(_ options: CellOptions) {

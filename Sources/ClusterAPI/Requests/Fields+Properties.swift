@@ -2,6 +2,7 @@ import ClusterCore
 import Collections
 import GeoFormats
 import Texts
+import Threading
 
 /// Properties as parameters of a query: `country=DE`.
 extension Fields {
@@ -76,7 +77,8 @@ extension IndexedCollection {
       if name == FilterExpression.id, !hasIDProperty { continue }
       let column = column(of: name)
       let field = String(one.name.shortened(to: 100))
-      guard column.isKnown else {
+      // After a cancellation that isn't known.
+      guard column.hasValues || Interruption.isOver else {
         throw Problem.noProperty(name, field: field)
       }
       if one.isNoNumber, column.hasNumbersOnly {
@@ -91,10 +93,10 @@ extension IndexedCollection {
 
 extension Problem {
   /// A name that means nothing, as no feature has such a property.
-  static func noProperty(_ name: [UInt8], field: String, status: Int = 400) -> Problem {
+  static func noProperty(_ name: [UInt8], field: String) -> Problem {
     let shown = String(decoding: name, as: UTF8.self).shortened(to: 100)
     return Problem(
-      status, field: field, inBody: false,
+      400, field: field, inBody: false,
       "the name is unknown here: no feature has a property \(shown)")
   }
 }

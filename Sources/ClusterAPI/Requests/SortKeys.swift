@@ -37,21 +37,10 @@ struct SortKeys: Sendable {
 
   /// The order of a collection's features.
   ///
-  /// - Throws: ``Problem`` 422 if there are features and none has one of the properties.
+  /// - Throws: ``Problem`` if memory is short.
   func order(in collection: IndexedCollection) throws -> PropertyOrder {
     try collection.checkMemory(for: options)
     return PropertyOrder(
-      try keys.map { name, isDescending in
-        let column = collection.column(of: name)
-        guard column.isKnown || collection.index.count == 0 else {
-          throw Problem.noProperty(name, field: "sortby", status: 422)
-        }
-        return PropertyOrder.Key(column, isDescending: isDescending)
-      })
+      keys.map { PropertyOrder.Key(collection.column(of: $0.name), isDescending: $0.isDescending) })
   }
-}
-
-extension PropertyColumn {
-  /// Whether a feature has the property. True after a cancellation, when that isn't known.
-  var isKnown: Bool { hasValues || Interruption.isOver }
 }

@@ -60,8 +60,8 @@ extension Resources {
       return try FeaturePage(
         ordinals: ordinals, matched: scope.count(in: region), snapshot: snapshot, form: form,
         id: id, paging: paging,
-        notes: PropertyNotes(filter: filter).sentences(in: collection), request: request,
-        base: base, type: type, etag: etag
+        notes: PropertyNotes(filter: filter, sortKeys).sentences(in: collection),
+        request: request, base: base, type: type, etag: etag
       ).response()
     }
   }

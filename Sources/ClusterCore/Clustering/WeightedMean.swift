@@ -4,26 +4,47 @@ import Threading
 struct WeightedMean {
   private let weights: PropertyColumn
   private let index: FeatureIndex
-  /// The factor that keeps sums of the largest weights finite; a power of two, which rounds nothing.
-  private static let scale = 0x1p-64
+  /// The factor of weights: a power of two, which rounds nothing.
+  private let scale: Double
+  /// The factors that keep sums of the largest weights finite, and all digits of the smallest.
+  private static let (down, up) = (0x1p-64, 0x1p600)
   private var total = PreciseSum()
   private var latitudes = PreciseSum()
   private var longitudes = PreciseSum()
 
-  init(_ weights: PropertyColumn, _ index: FeatureIndex) {
+  private init(_ weights: PropertyColumn, _ index: FeatureIndex, scale: Double) {
     self.weights = weights
     self.index = index
+    self.scale = scale
+  }
+
+  /// The mean of the features of some runs.
+  ///
+  /// - Parameter runs: calls its argument with each run.
+  static func of(
+    _ weights: PropertyColumn, _ index: FeatureIndex, _ runs: ((Range<Int>) -> Bool) -> Void
+  ) -> WeightedMean {
+    func sum(_ scale: Double) -> WeightedMean {
+      var mean = WeightedMean(weights, index, scale: scale)
+      runs {
+        mean.add($0)
+        return !Interruption.poll($0.count * 10)
+      }
+      return mean
+    }
+    let mean = sum(down)
+    return mean.total.value < 0x1p-900 ? sum(up) : mean
   }
 
   /// Adds the features of a run.
-  mutating func add(_ ordinals: Range<Int>) {
+  private mutating func add(_ ordinals: Range<Int>) {
     guard let doubles = weights.doubles[around: ordinals.lowerBound] else { return }
     let pointers = index.points.pointers
     let positions = pointers.block(of: ordinals.lowerBound).positions
     // Local copies stay in registers in this hot loop. A weight of 0 changes no sum.
     var (total, latitudes, longitudes) = (total, latitudes, longitudes)
     for ordinal in ordinals {
-      let weight = PropertyColumn.weight(doubles[ordinal]) * WeightedMean.scale
+      let weight = PropertyColumn.weight(doubles[ordinal]) * scale
       let position = positions[ordinal]
       let latitude = pointers.degrees.latitude(position.y, exactly: pointers.coordinates[ordinal])
       total.add(weight)
@@ -50,11 +71,7 @@ extension Annotation {
   /// Moves a cluster of a whole cell to its weighted mean.
   mutating func weigh(by weights: PropertyColumn, _ index: FeatureIndex, _ layer: ClusterLayer) {
     guard isClusterOfCell else { return }
-    var mean = WeightedMean(weights, index)
-    layer.runs(self, nil) {
-      mean.add($0)
-      return !Interruption.poll($0.count * 10)
-    }
+    let mean = WeightedMean.of(weights, index) { layer.runs(self, nil, $0) }
     coordinate = mean.coordinate(in: bounds) ?? coordinate
   }
 }

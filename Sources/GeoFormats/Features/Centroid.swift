@@ -2,6 +2,9 @@ internal import ClusterCore
 
 /// The centroid of a geometry on the plane of longitude and latitude: that of its areas; of its lines if it has no area;
 /// else the mean of its points. Where its parts lie on both sides of 180°, they are neighbours there.
+///
+/// Edges are straight on the plane (RFC 7946, section 3.1.1). Only one that goes most of the way around the world, as none
+/// does by itself, crosses 180° instead.
 struct Centroid {
   /// A list of positions, and what of a geometry it is.
   private struct Path {
@@ -50,6 +53,8 @@ struct Centroid {
   private var areas = Sum()
   /// The place that sums are relative to, which keeps small shapes precise.
   private var base: Coordinate?
+  /// The longest edge that doesn't cross 180°, in degrees of longitude; one around the whole world doesn't, either.
+  private static let longestEdge = 270.0
   /// Whether longitudes count from 0 to 360.
   private var isTurned = false
 
@@ -116,10 +121,18 @@ struct Centroid {
   private mutating func measure() throws(FeatureRefusal) {
     var usual = (least: Double.infinity, greatest: -Double.infinity)
     var turned = usual
+    // Turned, a shape whose edges cross 0° would be torn there.
+    var crossesZero = false
     for path in paths {
       var node = path.first
+      var previous: Double?
       while node.base < path.end.base {
         let place = try Centroid.position(node)
+        if let previous, path.kind != .points, (previous < 0) != (place.longitude < 0) {
+          let length = (previous - place.longitude).magnitude
+          if length <= Centroid.longestEdge || length >= 360 { crossesZero = true }
+        }
+        previous = place.longitude
         let longitude = place.longitude < 0 ? place.longitude + 360 : place.longitude
         usual = (min(usual.least, place.longitude), max(usual.greatest, place.longitude))
         turned = (min(turned.least, longitude), max(turned.greatest, longitude))
@@ -127,7 +140,7 @@ struct Centroid {
         node = node.next
       }
     }
-    isTurned = turned.greatest - turned.least < usual.greatest - usual.least
+    isTurned = !crossesZero && turned.greatest - turned.least < usual.greatest - usual.least
   }
 
   private func offset(_ node: TapeNode) throws(FeatureRefusal) -> (x: Double, y: Double) {

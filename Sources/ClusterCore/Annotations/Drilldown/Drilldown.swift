@@ -88,11 +88,8 @@ public struct Drilldown: Sendable {
     var pin = Annotation(pin: ordinal, of: index.points)
     // The features that may share its coordinate.
     let others = index.points.ordinalsOfEqualPosition(as: ordinal)
-    var ordinals = GrowingArray<UInt32>(capacity: others.count)
-    for other in others where options.filter?.passes(other) ?? true {
-      ordinals.append(UInt32(other))
-    }
-    let scope = FeatureScope(collection, ordinals: ordinals.fixed)
+    let scope = FeatureScope(
+      collection, ordinals: others.filter { options.filter?.passes($0) ?? true })
     if options.settings.decluster {
       // The id of a feature's pin names no zoom.
       var pinLayout = PinLayout(scope, options.settings.spread(atZoom: 0))
@@ -152,11 +149,14 @@ public struct Drilldown: Sendable {
       cells: cells, zoomLevel: zoomLevel, screenZoom: zoom, cellSize: layer.cellSize,
       settings: settings, limit: limit)
     request.weights = options.weights
+    var scope = scope
+    if case .feature = annotation.key {
+      // Without others that share its coordinate.
+      scope = FeatureScope(collection, ordinals: [annotation.first])
+    }
     let region =
       switch annotation.key {
-      case .feature:
-        AnyRegion(
-          OrdinalRegion(excluded: OrdinalSet([]), only: scope.scopeOrdinal(annotation.first)))
+      case .feature: AnyRegion(EverywhereRegion())
       case .cell(let cell):
         AnyRegion(CellRegion(grid: layer.grid ?? finer, cell: cell).without(keptApart))
       case .location(let cell, let location):

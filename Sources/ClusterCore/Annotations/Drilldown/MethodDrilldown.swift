@@ -70,7 +70,9 @@ public struct MethodDrilldown: Sendable {
     guard annotation.count <= limit else {
       throw request.refusal(.annotations(annotation.count), features: annotation.count)
     }
-    let scope = scope
+    let ordinals = result.ordinals(of: annotation, offset: 0, limit: annotation.count)
+    // Without others that share its features' coordinates.
+    let scope = FeatureScope(collection, ordinals: ordinals)
     var pinLayout = PinLayout(
       scope, settings.spread(atZoom: Double(Drilldown.zooms.upperBound)))
     let group = result.layer(of: annotation).group
@@ -80,13 +82,12 @@ public struct MethodDrilldown: Sendable {
       ClusterLayer(
         scope, grid: nil, cellSize: 0, settings, group: group, keptApart: OrdinalSet([]))
     ]
-    result.forEachFeature(of: annotation) { ordinal in
+    for ordinal in ordinals {
       var pin = Annotation(pin: ordinal, of: collection.index.points)
       let (coordinate, contested) = pinLayout.pin(at: ordinal)
       pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
       pin.coordinate = coordinate
       pins.annotations.append(pin)
-      return true
     }
     return pins
   }

@@ -37,6 +37,13 @@ public struct FeatureScope: Sendable {
     self.init(collection, FeatureSelection(ordinals, of: collection.index.points))
   }
 
+  /// Creates the scope of a few features from their ascending ordinals.
+  init(_ collection: IndexedCollection, ordinals: [Int]) {
+    var own = GrowingArray<UInt32>(capacity: ordinals.count)
+    for ordinal in ordinals { own.append(UInt32(ordinal)) }
+    self.init(collection, ordinals: own.fixed)
+  }
+
   /// Creates the scope of features that are only added up.
   init(_ collection: IndexedCollection, addingUp region: FilterRegion) {
     self.collection = collection

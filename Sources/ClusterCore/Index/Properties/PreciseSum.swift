@@ -26,5 +26,17 @@ struct PreciseSum: BitwiseCopyable {
   }
 
   /// The sum, infinite if it overflows.
-  var value: Double { high.isFinite ? high + (middle + low) : high }
+  var value: Double {
+    guard high.isFinite else { return high }
+    let (second, third) = PreciseSum.twoSum(middle, low)
+    let (first, rest) = PreciseSum.twoSum(high, second)
+    let (next, last) = PreciseSum.twoSum(rest, third)
+    let (sum, error) = PreciseSum.twoSum(first, next)
+    // Half a unit in the last place was rounded to even: what is left says which way is right.
+    if error != 0, last != 0, (error < 0) == (last < 0) {
+      let rounded = sum + 2 * error
+      if rounded - sum == 2 * error { return rounded }
+    }
+    return sum
+  }
 }
