@@ -8,6 +8,8 @@ struct RecentSteps: Sendable {
   struct Step: Sendable {
     /// When it was made, in microseconds since 1970 (UTC).
     let time: Int64
+    /// When the first of several was made that are known only by what they came to; nil for one.
+    var first: Int64?
     /// The coordinates of its changes; nil if it may concern all.
     let touched: [Coordinate]?
   }
@@ -30,8 +32,9 @@ struct RecentSteps: Sendable {
     by steps: [Step]
   ) {
     guard old.info.key == new.info.key, old.info.time < new.info.time else { return nil }
-    // Times grow with versions, so that nothing before this one is missing.
-    let second = new.info.time - new.info.time % StoreChange.second
+    // Times grow with versions, so that nothing before the first one is missing.
+    let first = steps.map { $0.first ?? $0.time }.min() ?? new.info.time
+    let second = first - first % StoreChange.second
     if old.info.time <= second, second > earlier?.settled ?? 0 {
       self.init(old, settled: second)
     } else {
@@ -47,12 +50,17 @@ struct RecentSteps: Sendable {
 
   /// The time of the last step with changes at some coordinates, or of the last one that may concern all if these are nil.
   /// If there were no steps, the time up to which everything is known.
-  func time(of touched: [Coordinate]?) -> Int64 {
+  ///
+  /// - Returns: nil if there were several changes in one step after that. What features were in between isn't known here, but
+  ///   another instance may have shown it at that time; and when it was over is nobody's business.
+  func time(of touched: [Coordinate]?) -> Int64? {
     guard let last = steps.last else { return settled }
     let wanted = touched.map { Set($0) } ?? []
-    return steps.last { step in
+    let found = steps.lastIndex { step in
       step.touched.map { $0.contains { wanted.contains($0) } } ?? true
-    }?.time ?? last.time
+    }
+    guard let found else { return last.time }
+    return steps[(found + 1)...].contains { $0.first != nil } ? nil : steps[found].time
   }
 
   /// The steps in which features were changed that are in one or both of two versions of a collection.
@@ -67,7 +75,8 @@ struct RecentSteps: Sendable {
           }
         }
       }
-      return Step(time: step.time, touched: touched)
+      return Step(
+        time: step.time, first: step.first < step.time ? step.first : nil, touched: touched)
     }
   }
 }

@@ -63,9 +63,13 @@ package final class TouchLog: Sendable {
       first = 0
     }
 
+    /// The changes after a version that was shown here; nil for another: between two that were, another instance may have
+    /// shown features that came and went.
     func changes(after version: Int64) -> ArraySlice<(version: Int64, touched: [Coordinate])>? {
       guard version >= floor, version <= snapshot.info.version else { return nil }
-      return changes[(first..<changes.count).partitionPoint { changes[$0].version <= version }...]
+      let next = (first..<changes.count).partitionPoint { changes[$0].version <= version }
+      let isShown = version == floor || next > first && changes[next - 1].version == version
+      return isShown ? changes[next...] : nil
     }
   }
 
@@ -113,12 +117,12 @@ package final class TouchLog: Sendable {
     }
   }
 
-  /// The coordinates that were changed after a version; nil if the log doesn't go back that far.
+  /// The coordinates that were changed after a version; nil if the log doesn't have that.
   package func coordinates(after version: Int64) -> [Coordinate]? {
     state.withLock { $0.changes(after: version)?.flatMap(\.touched) }
   }
 
-  /// The number of changes after a version; nil if the log doesn't go back that far.
+  /// The number of changes after a version; nil if the log doesn't have that.
   package func changeCount(after version: Int64) -> Int? {
     state.withLock { $0.changes(after: version)?.count }
   }

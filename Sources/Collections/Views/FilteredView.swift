@@ -77,7 +77,8 @@ final class FilteredView: Sendable {
 
   /// The passing features of a collection that has come to a time asked for as a version. Their version is at least
   /// that time: another instance that shows the same features may have given them a later version, as it was asked
-  /// later.
+  /// later. It is one up to which everything is known: at the time itself there may have been features that came and went
+  /// while this instance didn't look.
   func snapshot(of whole: CollectionSnapshot.Dated, from asked: Int64) throws -> CollectionSnapshot
   {
     let made = try snapshot(of: whole)
@@ -87,8 +88,8 @@ final class FilteredView: Sendable {
         guard let current = state?.snapshot, current.info.version < asked else {
           return (state?.snapshot, nil)
         }
-        let raised = current.changed(to: asked)
-        raised.cache?.invalidate([], at: asked)
+        let raised = current.changed(to: whole.settled)
+        raised.cache?.invalidate([], at: whole.settled)
         state?.snapshot = raised
         state?.log?.append(raised, [])
         return (raised, state?.log)
@@ -117,44 +118,53 @@ final class FilteredView: Sendable {
 
   /// The next state. Versions of the whole collection would tell how much others write, so they are times in microseconds
   /// since 1970, which a restart doesn't take back. Where instances share a store, they mean the same on all of them, and
-  /// are those of own changes, or full seconds: at a first look, and where it isn't known when in that second it was.
+  /// are those of own changes, or full seconds: at a first look, and where it isn't known when in that second it was. Until
+  /// that second is over, the view stays as it is.
   private func next(after before: State?, of whole: CollectionSnapshot.Dated) throws -> Step {
     guard let recent = whole.recent else {
-      let time = whole.snapshot.info.time
-      return try step(after: before, to: whole.snapshot) { _ in time > 0 ? time : SystemTime.now }
+      let time = whole.snapshot.info.time > 0 ? whole.snapshot.info.time : SystemTime.now
+      return try first(of: whole.snapshot, after: before, at: time)
     }
     let (base, place) = (recent.base, recent.base.place.load(ordering: .relaxed))
-    guard before.map({ $0.whole.key != base.info.key || $0.place < place }) ?? true else {
-      return try step(after: before, to: whole.snapshot, at: recent.time)
+    if let before, before.whole.key == base.info.key, before.place >= place {
+      return try step(after: before, to: whole.snapshot, at: recent.time) ?? (before, [], false)
     }
-    let first = try step(after: before, to: base) { _ in recent.settled }
-    if base === whole.snapshot { return first }
-    let second = try step(after: first.state, to: whole.snapshot, at: recent.time)
+    let first = try first(of: base, after: before, at: recent.settled)
+    guard base !== whole.snapshot,
+      let second = try step(after: first.state, to: whole.snapshot, at: recent.time)
+    else { return first }
     let touched = first.touched.flatMap { first in second.touched.map { first + $0 } }
     return (second.state, touched, first.isAnother)
   }
 
-  /// A step to a version of the whole collection.
+  /// A step to a version of the whole collection at a known time, perhaps the first one.
+  private func first(
+    of whole: CollectionSnapshot, after before: State?, at time: Int64
+  ) throws -> Step {
+    if let before, let step = try step(after: before, to: whole, at: { _ in time }) { return step }
+    let filter = filter
+    let filtered = try FilteredCollection(of: whole.collection) { try $0.filter(ofKey: filter) }
+    let info = whole.info.changed(to: max(time, (before?.snapshot.info.version ?? 0) + 1))
+    let snapshot = CollectionSnapshot(
+      info: info, collection: filtered.collection, cache: whole.cache?.another())
+    let state = State(
+      filtered: filtered, whole: whole.info, place: whole.place.load(ordering: .relaxed),
+      snapshot: snapshot)
+    return (state, nil, before != nil)
+  }
+
+  /// A step to a version of the whole collection; nil if that is another one of the same id, or can't be told yet.
   ///
   /// - Parameter time: a function that returns the time of the step, given the coordinates where features differ, nil for
-  ///   all. The version is later than the one before in any case.
+  ///   all; nil if it can't be told. The version is later than the one before in any case.
   private func step(
-    after before: State?, to whole: CollectionSnapshot, at time: ([Coordinate]?) -> Int64
-  ) throws -> Step {
+    after before: State, to whole: CollectionSnapshot, at time: ([Coordinate]?) -> Int64?
+  ) throws -> Step? {
+    guard before.whole.key == whole.info.key else { return nil }
     let filter = filter
     let place = whole.place.load(ordering: .relaxed)
-    let binding: FilteredCollection.Binding = { try $0.filter(ofKey: filter) }
-    guard let before, before.whole.key == whole.info.key else {
-      let filtered = try FilteredCollection(of: whole.collection, passing: binding)
-      let info = whole.info.changed(to: max(time(nil), (before?.snapshot.info.version ?? 0) + 1))
-      let snapshot = CollectionSnapshot(
-        info: info, collection: filtered.collection, cache: whole.cache?.another())
-      return (
-        State(filtered: filtered, whole: whole.info, place: place, snapshot: snapshot), nil,
-        before != nil
-      )
-    }
-    let (filtered, changed) = try before.filtered.following(whole.collection, passing: binding)
+    let (filtered, changed) = try before.filtered.following(
+      whole.collection, passing: { try $0.filter(ofKey: filter) })
     var next = before
     (next.filtered, next.whole, next.place) = (filtered, whole.info, place)
     let isSame = changed.isEmpty && before.whole.says(sameAs: whole.info)
@@ -163,7 +173,8 @@ final class FilteredView: Sendable {
     let touched = before.whole.temporal == whole.info.temporal ? changed : nil
     let last = before.snapshot.info.version
     let saysSame = before.whole.says(sameAs: whole.info)
-    let version = isSame ? last : max(time(saysSame ? touched : nil), last + 1)
+    guard let time = isSame ? last : time(saysSame ? touched : nil) else { return nil }
+    let version = isSame ? last : max(time, last + 1)
     next.snapshot = CollectionSnapshot(
       info: whole.info.changed(to: version), collection: filtered.collection,
       after: before.snapshot)

@@ -27,6 +27,9 @@ public enum StoreChange {
   public struct Step: Sendable {
     /// Microseconds since 1970 (UTC).
     public let time: Int64
+    /// When the first of their changes was made. If it was before the last one, some had states in between, of which nothing
+    /// is known.
+    public let first: Int64
     /// Their ids.
     public let features: [FeatureID]
   }

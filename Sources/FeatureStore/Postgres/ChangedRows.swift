@@ -3,8 +3,8 @@ import ClusterCore
 /// The changes of a collection since a version, as they are read: rows of ``PostgresQueries/changed(source:)``.
 final class ChangedRows: RowSink {
   private(set) var removed: [FeatureID] = []
-  /// The ids by the times of their last changes, in microseconds since 1970 (UTC).
-  private var times: [Int64: [FeatureID]] = [:]
+  /// The ids by the times of their last changes, in microseconds since 1970 (UTC), and the time of the first change of them.
+  private var times: [Int64: (first: Int64, ids: [FeatureID])] = [:]
   private var rows = ReadRows()
   private let address: PostgresAddress
 
@@ -20,8 +20,14 @@ final class ChangedRows: RowSink {
 
   private func add(_ row: PostgresResult.Row) throws(StoreError) {
     let time = row.integer(Int32(PostgresRow.columnCount))
+    let first = row.integer(Int32(PostgresRow.columnCount + 1))
     let row = PostgresRow(row, of: address)
-    if let time { times[time, default: []].append(try row.id()) }
+    if let time {
+      var step = times.removeValue(forKey: time) ?? (first: time, ids: [])
+      step.ids.append(try row.id())
+      step.first = min(step.first, first ?? time)
+      times[time] = step
+    }
     if row.isThere {
       // An expired feature stays until it is deleted, which is a change, too.
       try row.append(to: &rows)
@@ -42,7 +48,8 @@ final class ChangedRows: RowSink {
 
   /// The features by the times of their last changes, the earliest first.
   var steps: [StoreChange.Step] {
-    times.map { StoreChange.Step(time: $0.key, features: $0.value) }.sorted { $0.time < $1.time }
+    times.map { StoreChange.Step(time: $0.key, first: $0.value.first, features: $0.value.ids) }
+      .sorted { $0.time < $1.time }
   }
 
   /// The ids of all features that have changed, and those that are there.

@@ -11,8 +11,8 @@ final class PostgresConnection {
   let address: PostgresAddress
   /// Whether it is of no use any more.
   private(set) var isLost = false
-  /// The notifications since the last ``takeNotifications()``, without this connection's own.
-  private var notifications: [String] = []
+  /// The notifications since the last ``takeNotices()``, without this connection's own.
+  private var notices = PostgresNotices()
   private let pointer: OpaquePointer
   private var prepared: Set<String> = []  // Characters: names of statements of the program
 
@@ -252,6 +252,7 @@ final class PostgresConnection {
         PostgresConnection.wait(descriptor, Int16(POLLIN | POLLOUT), until: deadline),
         PQconsumeInput(pointer) == 1
       else { throw lose() }
+      collectNotices()
     }
   }
 
@@ -261,12 +262,16 @@ final class PostgresConnection {
     while true {
       try flush(within: seconds)
       while PQisBusy(pointer) == 0 {
-        if try take(&answers, sinks) { return collectNotifications() }
+        guard try take(&answers, sinks) else { continue }
+        collectNotices()
+        return
       }
       let deadline = MonotonicTime.now + UInt(seconds * 1e9)
       guard PostgresConnection.wait(descriptor, Int16(POLLIN), until: deadline),
         PQconsumeInput(pointer) == 1
       else { throw lose() }
+      // They would pile up in libpq.
+      collectNotices()
     }
   }
 
@@ -321,21 +326,32 @@ final class PostgresConnection {
 
   // MARK: Notifications
 
+  /// The most reads from the socket, each of some 16 kB, for one call of ``takeNotices()``.
+  private static let mostReads = 64
+
   /// Takes the notifications by others since the last call.
-  func takeNotifications() throws(StoreError) -> [String] {
-    guard !isLost, PQconsumeInput(pointer) == 1 else { throw lose() }
-    collectNotifications()
-    defer { notifications = [] }
-    return notifications
+  func takeNotices() throws(StoreError) -> PostgresNotices {
+    var reads = 0
+    repeat {
+      guard !isLost, PQconsumeInput(pointer) == 1 else { throw lose() }
+      reads += 1
+    } while collectNotices() && reads < PostgresConnection.mostReads
+    defer { notices = PostgresNotices() }
+    return notices
   }
 
-  private func collectNotifications() {
+  /// Keeps what the notifications tell that have come. Returns whether there were any.
+  @discardableResult
+  private func collectNotices() -> Bool {
+    var hasAny = false
     while let notification = PQnotifies(pointer) {
+      hasAny = true
       if notification.pointee.be_pid != PQbackendPID(pointer) {
-        notifications.append(String(cString: notification.pointee.extra))
+        notices.add(notification.pointee.extra)
       }
       PQfreemem(notification)
     }
+    return hasAny
   }
 
   // MARK: Copying

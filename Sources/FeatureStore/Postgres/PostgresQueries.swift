@@ -60,14 +60,14 @@ enum PostgresQueries {
     "f.number, f.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties, f.expires, f.checksum"
 
   /// The features that have changed since a version of a collection, as they are; those that were deleted have no
-  /// position. In the order of ids, with the time of the last change of each.
+  /// position. In the order of ids, with the times of the last change of each and of the first.
   static func changed(source: String?) -> PostgresStatement {
     if let source { return AttachedQueries.changed(AttachedSource(source)) }
     return PostgresStatement(
       "changed",
       features(
         """
-        SELECT n.number, n.name COLLATE "C" AS name, max(c.at) AS at
+        SELECT n.number, n.name COLLATE "C" AS name, max(c.at) AS at, min(c.at) AS first
         FROM changes AS c
         CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
         WHERE c.collection = $1 AND c.version > $2
@@ -79,7 +79,10 @@ enum PostgresQueries {
   static let named = PostgresStatement(
     "named",
     features(
-      "SELECT number, name COLLATE \"C\" AS name, NULL::bigint AS at FROM unnest($2::bigint[], $3::text[]) AS n (number, name)"
+      """
+      SELECT number, name COLLATE "C" AS name, NULL::bigint AS at, NULL::bigint AS first
+      FROM unnest($2::bigint[], $3::text[]) AS n (number, name)
+      """
     ))
 
   /// Reads the features whose ids a query selects, as they are; those that aren't there have no position. In the order of
@@ -87,7 +90,7 @@ enum PostgresQueries {
   private static func features(_ ids: String) -> String {
     """
     SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
-      f.expires, f.checksum, i.at
+      f.expires, f.checksum, i.at, i.first
     FROM (\(ids)) AS i
     LEFT JOIN LATERAL (
       SELECT * FROM features AS s

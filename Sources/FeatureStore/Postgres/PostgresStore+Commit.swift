@@ -67,8 +67,7 @@ extension PostgresStore {
     try send(
       PostgresQueries.notify.with {
         $0.add(channel)
-        // A notification holds less than 8,000 bytes.
-        $0.add(note.utf8.count < 7900 ? note : "*")
+        $0.add(note.utf8.count <= PostgresNotices.longest ? note : "*")
       })
   }
 

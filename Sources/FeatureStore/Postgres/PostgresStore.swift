@@ -56,6 +56,8 @@ public final class PostgresStore: SharedStore {
   private var attempts = Backoff(from: 100_000_000, to: 1_000_000_000)
   /// When every collection is looked at next, whatever was notified, on a monotonic clock.
   private var nextPoll: UInt = 0
+  /// When a notification may next have every collection looked at, and whether one has asked for it.
+  private var (nextNoticed, isNoticed): (UInt, Bool) = (0, false)
   /// The collections as they are shown, by id.
   var shown: [String: CollectionInfo] = [:]  // Characters: ids of collections, which are of ASCII
   /// The transaction that is open.
@@ -200,16 +202,16 @@ public final class PostgresStore: SharedStore {
     let connection = try connected()
     guard draft == nil else { return }
     let start = MonotonicTime.now
-    let notes = try noting { (connection) throws(StoreError) in try connection.takeNotifications() }
-    let isPoll = start >= nextPoll || notes.contains { $0.isSame(as: "*") }
+    let notices = try noting { (connection) throws(StoreError) in try connection.takeNotices() }
+    if notices.mayConcernAll { isNoticed = true }
+    let isPoll = start >= nextPoll || isNoticed && start >= nextNoticed
+    if isPoll { (nextNoticed, isNoticed) = (start + 100_000_000, false) }
     let taken = try takeOver(isPoll: isPoll)
     let isSettling = isPoll || settling.isDue(at: start)
-    guard isSettling || !notes.isEmpty || !taken.isEmpty else { return }
+    guard isSettling || !notices.keys.isEmpty || !taken.isEmpty else { return }
     // Before the look at the changes.
     let closed = isSettling ? try closedSlots() : nil
-    let keys = taken.union(
-      notes.flatMap { $0.parts(separatedBy: UInt8(ascii: ",")).compactMap { Int64($0) } }
-    ).union(isSettling ? settling.open : [])
+    let keys = taken.union(notices.keys).union(isSettling ? settling.open : [])
     var failure: StoreError?
     let seen = try noting { (_) throws(StoreError) -> [CollectionInfo] in
       do throws(StoreError) {

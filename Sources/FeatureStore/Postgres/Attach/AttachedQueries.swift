@@ -12,9 +12,9 @@ enum AttachedQueries {
       "changed \(source.name)",
       """
       SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
-        f.expires, f.checksum, i.at
+        f.expires, f.checksum, i.at, i.first
       FROM (
-        SELECT n.number, n.name, max(c.at) AS at
+        SELECT n.number, n.name, max(c.at) AS at, min(c.at) AS first
         FROM changes AS c
         CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
         WHERE c.collection = $1 AND c.version > $2
