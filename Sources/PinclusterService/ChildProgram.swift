@@ -156,4 +156,5 @@ final class ChildProgram {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
     return status
-  }}
+  }
+}

@@ -31,6 +31,9 @@ extension Export {
       try flush()
     }
 
+    /// Writes what is left, such as the header of a table without features.
+    mutating func finish() throws { try flush() }
+
     private mutating func flush() throws {
       try writer.withBytes { try file.write($0) }
       writer.removeAll()

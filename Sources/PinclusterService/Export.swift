@@ -63,7 +63,8 @@ struct Export: RunnableCommand {
         }
       }
       let lines = Lines(file: file, table: isTable ? CSVWriter(columns) : nil)
-      let written = try source.fold(lines) { lines, batch in try lines.write(batch) }
+      var written = try source.fold(lines) { lines, batch in try lines.write(batch) }
+      try written.finish()
       file = written.file
       try file.finish()
       report(written)

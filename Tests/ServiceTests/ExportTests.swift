@@ -154,6 +154,13 @@ import Testing
     #expect(try Fixtures.bytes(path: path) == Array(table.utf8))
   }
 
+  @Test func aTableOfNothingHasAHeader() throws {
+    let data = try imported("id,lon,lat\n", "in.csv")
+    let text = try exported(data, ["--format", "csv"])
+    #expect(text == "id,longitude,latitude\r\n")
+    #expect(try exported(try imported(text, "again.csv"), ["--format", "csv"]) == text)
+  }
+
   /// Of random features a table gives back all but as many as the command says.
   @Test(arguments: Seeds.each(1...3)) func whatATableCannotHoldIsCounted(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

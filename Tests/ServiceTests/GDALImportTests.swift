@@ -216,7 +216,9 @@ struct GDALImportTests {
 
   @Test func `a sheet is read to its end, however long it is`() throws {
     // More than is looked at before the first row is read, and a late text in a column of numbers.
-    let rows = (0..<12_000).map { "\($0),1.5,2.5,shop number \($0),\($0 == 11_999 ? "x" : "\($0)")" }
+    let rows = (0..<12_000).map {
+      "\($0),1.5,2.5,shop number \($0),\($0 == 11_999 ? "x" : "\($0)")"
+    }
     let text = "id,lat,lon,name,code\n" + rows.joined(separator: "\n") + "\n"
     let (table, sheet) = (room.files.file("a.csv"), room.files.file("a.xlsx"))
     try Fixtures.write(Array(text.utf8), path: table)

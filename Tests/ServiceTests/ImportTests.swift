@@ -267,6 +267,23 @@ import Testing
     #expect(try server.json("/collections/d/items/5")["properties"]?["n"]?.string == "row4")
   }
 
+  @Test func `a bad byte in a table in UTF-8 is that of one row`() throws {
+    for (mark, name) in [("\u{FEFF}", "Cafe"), ("", "Café")] {
+      let text = Array("\(mark)id,name,lat,lon\n1,\(name),52.5,13.4\n2,b ".utf8)
+      let path = files.file("a.csv")
+      try Fixtures.write(text + [0xFF] + Array(",52,13\n".utf8), path: path)
+      let server = try ServerProcess.ready()
+      let run = try Tool([
+        "import", path, "--collection", "c", "--on-error", "skip", "--url",
+        "http://127.0.0.1:\(server.port)",
+      ])
+      #expect(run.exit == .code(0))
+      #expect(run.output.contains("1 inserted, 0 updated, 1 rejected"), "\(run.output)")
+      let page = try server.json("/collections/c/items")
+      #expect(page["features"]?.array?.first?["properties"]?["name"]?.string == name)
+    }
+  }
+
   @Test func aPropertyOfIDsThatNoFeatureHas() throws {
     let table = "name,lon,lat,note\na,1,2,x\nb,3,4,\n"
     let flags = ["--id-property", "typo"]

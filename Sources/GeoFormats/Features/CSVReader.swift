@@ -269,7 +269,9 @@ struct CSVReader {
   ) -> Bool {
     let isUTF8 = JSONText.isUTF8(record)
     if isLooking, plan.mayBeWindows1252, isWindows1252 {
-      isWindows1252 = TableText.isWindows1252(record)
+      // A line that is UTF-8 beyond ASCII is that by no accident.
+      isWindows1252 =
+        TableText.isWindows1252(record) && !(isUTF8 && record.contains { $0 >= 0x80 })
     }
     if isUTF8 { return true }
     hasInvalid = true

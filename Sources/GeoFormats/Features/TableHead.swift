@@ -44,9 +44,15 @@ struct TableHead {
       assumptions += encoding.map { ["the encoding is \($0), by the byte order mark"] } ?? []
     }
     if let label = encoding, TextDecoder.isUTF8(label) { encoding = nil }
+    // A byte order mark says that it is UTF-8.
+    let mayBeOther =
+      encoding == nil && options.encoding == nil && options.assumesEncoding
+      && !bytes.starts(with: [UInt8].byteOrderMark)
     let line: Int
     do throws(Failure) {
-      return try plan(bytes, encoding, assumptions, isWhole: isWhole)
+      var found = try plan(bytes, encoding, assumptions, isWhole: isWhole)
+      found?.mayBeWindows1252 = mayBeOther
+      return found
     } catch {
       switch error {
       case .format(let error): throw error
@@ -54,7 +60,7 @@ struct TableHead {
       }
     }
     let isReadable = encoding == nil && TableText.isWindows1252(bytes)
-    if isReadable, options.assumesEncoding, options.encoding == nil {
+    if isReadable, mayBeOther {
       do throws(Failure) {
         return try plan(bytes, "windows-1252", [TableNotes.windows1252], isWhole: isWhole)
       } catch {
@@ -285,7 +291,6 @@ struct TableHead {
     }
     return TablePlan(
       encoding: encoding,
-      mayBeWindows1252: encoding == nil && options.encoding == nil && options.assumesEncoding,
       separator: candidate.separator, hasSeparatorLine: hasSeparatorLine,
       heading: heading, coordinates: candidate.coordinates, id: ids,
       wantsID: ids == nil && idProperty == nil, properties: properties, isText: isText,
