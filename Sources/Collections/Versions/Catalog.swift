@@ -179,7 +179,7 @@ package final class Catalog: Sendable {
       entries.shownCount += 1
       snapshot.place.store(entries.shownCount, ordering: .relaxed)
       let saysMore = old.map { !$0.snapshot.info.says(sameAs: snapshot.info) } ?? true
-      let whole = RecentSteps.Step(time: snapshot.info.time, touched: saysMore ? nil : touched)
+      let whole = RecentSteps.Step(time: snapshot.info.time)
       entries.show(snapshot, steps.isEmpty || saysMore || touched == nil ? steps + [whole] : steps)
       old?.log?.append(snapshot, touched)
       return old

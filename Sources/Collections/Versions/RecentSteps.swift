@@ -10,8 +10,11 @@ struct RecentSteps: Sendable {
     let time: Int64
     /// When the first of several was made that are known only by what they came to; nil for one.
     var first: Int64?
-    /// The coordinates of its changes; nil if it may concern all.
-    let touched: [Coordinate]?
+    /// The features that were changed, as they were and as they are; nil if they are too many, or if something else was.
+    var states: [FeatureBatch]?
+
+    fileprivate var count: Int { states?.reduce(0) { $0 + $1.count } ?? 0 }
+    fileprivate var byteCount: Int { states?.reduce(0) { $0 + $1.byteCount } ?? 0 }
   }
 
   /// The time up to which everything is known; a full second, but for the first one.
@@ -20,8 +23,11 @@ struct RecentSteps: Sendable {
   let base: CollectionSnapshot
   /// The changes since, the earliest first.
   private var steps: [Step] = []
-  /// The number of coordinates in ``steps``.
-  private var count = 0
+  /// The features in ``steps`` and their size in bytes.
+  private var (count, byteCount) = (0, 0)
+
+  /// The most features, and the most bytes.
+  fileprivate static let (mostFeatures, mostBytes) = (TouchLog.capacity, 16 << 20)
 
   /// A collection that is settled.
   init(_ base: CollectionSnapshot, settled: Int64) { (self.base, self.settled) = (base, settled) }
@@ -41,42 +47,86 @@ struct RecentSteps: Sendable {
       guard let earlier else { return nil }
       self = earlier
     }
-    self.steps += steps
-    count += steps.reduce(0) { $0 + ($1.touched?.count ?? 0) }
-    if count > TouchLog.capacity {
-      (self.steps, count) = ([Step(time: new.info.time, touched: nil)], 0)
-    }
+    for step in steps { append(step) }
   }
 
-  /// The time of the last step with changes at some coordinates, or of the last one that may concern all if these are nil.
-  /// If there were no steps, the time up to which everything is known.
+  private mutating func append(_ step: Step) {
+    count += step.count
+    byteCount += step.byteCount
+    if count > RecentSteps.mostFeatures || byteCount > RecentSteps.mostBytes, let last = steps.last
+    {
+      let first = steps.map { $0.first ?? $0.time }.min()
+      steps = [Step(time: last.time, first: first, states: [])]
+      (count, byteCount) = (step.count, step.byteCount)
+    }
+    steps.append(step)
+  }
+
+  /// The last change that concerns somebody, after a time.
   ///
-  /// - Returns: nil if there were several changes in one step after that. What features were in between isn't known here, but
-  ///   another instance may have shown it at that time; and when it was over is nobody's business.
-  func time(of touched: [Coordinate]?) -> Int64? {
-    guard let last = steps.last else { return settled }
-    let wanted = touched.map { Set($0) } ?? []
-    let found = steps.lastIndex { step in
-      step.touched.map { $0.contains { wanted.contains($0) } } ?? true
+  /// - Parameters:
+  ///   - isOther: whether something has changed for them, so that a step that may have changed anything has.
+  ///   - passes: whether some features are theirs.
+  /// - Returns: its time, nil if there is none; and whether there were several changes in one step after that. What features
+  ///   were in between isn't known here, but another instance may have shown it, and when it was over is nobody's business.
+  func last(
+    after time: Int64, isOther: Bool, _ passes: (FeatureBatch) throws -> Bool
+  ) rethrows -> (time: Int64?, isHidden: Bool) {
+    var isHidden = false
+    for step in steps.reversed() {
+      if step.time <= time { break }
+      if try step.states?.contains(where: { try !$0.isEmpty && passes($0) }) ?? isOther {
+        return (step.time, isHidden)
+      }
+      if step.first != nil { isHidden = true }
     }
-    guard let found else { return last.time }
-    return steps[(found + 1)...].contains { $0.first != nil } ? nil : steps[found].time
+    return (nil, isHidden)
+  }
+}
+
+extension RecentSteps.Step {
+  /// A step in which features were changed.
+  ///
+  /// - Parameters:
+  ///   - first: when the first change was made that may be among those of the step.
+  ///   - old: the features before, which may be some steps earlier.
+  ///   - new: the features now.
+  init(
+    at time: Int64, since first: Int64, of features: [FeatureID], from old: FeatureIndex?,
+    to new: FeatureIndex
+  ) {
+    (self.time, self.first) = (time, first < time ? first : nil)
+    guard features.count <= RecentSteps.mostFeatures / 2 else { return }
+    var states: [FeatureBatch] = []
+    for case let index? in [old, new] {
+      var records = FeatureBatch()
+      for feature in features {
+        guard let ordinal = index.ordinal(of: feature) else { continue }
+        records.append(index.record(at: ordinal))
+        if records.byteCount > RecentSteps.mostBytes { return }
+      }
+      states.append(records)
+    }
+    self.states = states
   }
 
-  /// The steps in which features were changed that are in one or both of two versions of a collection.
-  static func steps(
-    _ made: [StoreChange.Step], from old: FeatureIndex?, to new: FeatureIndex
-  ) -> [Step] {
-    made.map { step in
-      let touched = step.features.flatMap { feature in
-        [old, new].compactMap { index in
-          index.flatMap { index in
-            index.ordinal(of: feature).map { index.record(at: $0).coordinate }
-          }
+  /// The step of a transaction.
+  init(
+    at time: Int64, _ changes: [FeatureChange], from old: FeatureIndex?, to new: FeatureIndex
+  ) {
+    var features: [FeatureID] = []
+    for change in changes {
+      switch change {
+      case .remove(let ids): features += ids
+      case .upsert(let batch):
+        // They are too many.
+        if batch.count > RecentSteps.mostFeatures / 2 {
+          self.init(time: time)
+          return
         }
+        features += (0..<batch.count).map { batch.withRecord(at: $0) { $0.id } }
       }
-      return Step(
-        time: step.time, first: step.first < step.time ? step.first : nil, touched: touched)
     }
+    self.init(at: time, since: time, of: features, from: old, to: new)
   }
 }

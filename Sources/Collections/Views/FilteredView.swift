@@ -127,11 +127,11 @@ final class FilteredView: Sendable {
     }
     let (base, place) = (recent.base, recent.base.place.load(ordering: .relaxed))
     if let before, before.whole.key == base.info.key, before.place >= place {
-      return try step(after: before, to: whole.snapshot, at: recent.time) ?? (before, [], false)
+      return try step(after: before, to: whole.snapshot, recent) ?? (before, [], false)
     }
     let first = try first(of: base, after: before, at: recent.settled)
     guard base !== whole.snapshot,
-      let second = try step(after: first.state, to: whole.snapshot, at: recent.time)
+      let second = try step(after: first.state, to: whole.snapshot, recent)
     else { return first }
     let touched = first.touched.flatMap { first in second.touched.map { first + $0 } }
     return (second.state, touched, first.isAnother)
@@ -141,7 +141,7 @@ final class FilteredView: Sendable {
   private func first(
     of whole: CollectionSnapshot, after before: State?, at time: Int64
   ) throws -> Step {
-    if let before, let step = try step(after: before, to: whole, at: { _ in time }) { return step }
+    if let before, let step = try step(after: before, to: whole, at: time) { return step }
     let filter = filter
     let filtered = try FilteredCollection(of: whole.collection) { try $0.filter(ofKey: filter) }
     let info = whole.info.changed(to: max(time, (before?.snapshot.info.version ?? 0) + 1))
@@ -153,32 +153,68 @@ final class FilteredView: Sendable {
     return (state, nil, before != nil)
   }
 
-  /// A step to a version of the whole collection; nil if that is another one of the same id, or can't be told yet.
-  ///
-  /// - Parameter time: a function that returns the time of the step, given the coordinates where features differ, nil for
-  ///   all; nil if it can't be told. The version is later than the one before in any case.
+  /// A step to a version of the whole collection by recent changes; nil if that can't be told yet.
   private func step(
-    after before: State, to whole: CollectionSnapshot, at time: ([Coordinate]?) -> Int64?
+    after before: State, to whole: CollectionSnapshot, _ recent: RecentSteps
+  ) throws -> Step? {
+    let filter = filter
+    return try step(after: before, to: whole) { isOther in
+      let last = try recent.last(after: before.whole.time, isOther: isOther) { features in
+        try features.passing { try $0.filter(ofKey: filter) }.contains(true)
+      }
+      // What came and went meanwhile is a change, too.
+      if !isOther, last.time == nil { return .none }
+      return last.isHidden ? .untold : .at(last.time ?? whole.info.time)
+    }
+  }
+
+  /// A step to a version of the whole collection at a time; nil if that is another one of the same id.
+  private func step(
+    after before: State, to whole: CollectionSnapshot, at time: Int64
+  ) throws -> Step? {
+    try step(after: before, to: whole) { isOther in isOther ? .at(time) : .none }
+  }
+
+  /// The time of the last change that a step has.
+  private enum ChangeTime {
+    /// There is no change, so that the version stays as it is.
+    case none
+    case at(Int64)
+    /// It can't be told yet.
+    case untold
+  }
+
+  /// A step to a version of the whole collection; nil if that is another one of the same id, or its time can't be told.
+  ///
+  /// - Parameter time: a function that returns the time of the step, given whether the features or what is said of them differ.
+  ///   The version is later than the one before in any case.
+  private func step(
+    after before: State, to whole: CollectionSnapshot, at time: (Bool) throws -> ChangeTime
   ) throws -> Step? {
     guard before.whole.key == whole.info.key else { return nil }
     let filter = filter
-    let place = whole.place.load(ordering: .relaxed)
     let (filtered, changed) = try before.filtered.following(
       whole.collection, passing: { try $0.filter(ofKey: filter) })
+    let saysSame = before.whole.says(sameAs: whole.info)
+    let last = before.snapshot.info.version
+    let version: Int64
+    switch try time(!(changed.isEmpty && saysSame)) {
+    case .none: version = last
+    case .at(let time): version = max(time, last + 1)
+    case .untold: return nil
+    }
     var next = before
-    (next.filtered, next.whole, next.place) = (filtered, whole.info, place)
-    let isSame = changed.isEmpty && before.whole.says(sameAs: whole.info)
-    if isSame, filtered.collection === before.filtered.collection { return (next, [], false) }
+    (next.filtered, next.whole) = (filtered, whole.info)
+    next.place = whole.place.load(ordering: .relaxed)
+    if version == last, filtered.collection === before.filtered.collection {
+      return (next, [], false)
+    }
     // Other times change what passes a span of time, wherever it is.
     let touched = before.whole.temporal == whole.info.temporal ? changed : nil
-    let last = before.snapshot.info.version
-    let saysSame = before.whole.says(sameAs: whole.info)
-    guard let time = isSame ? last : time(saysSame ? touched : nil) else { return nil }
-    let version = isSame ? last : max(time, last + 1)
     next.snapshot = CollectionSnapshot(
       info: whole.info.changed(to: version), collection: filtered.collection,
       after: before.snapshot)
-    if !isSame { next.snapshot.cache?.invalidate(touched, at: version) }
+    if version != last { next.snapshot.cache?.invalidate(touched, at: version) }
     return (next, touched, false)
   }
 

@@ -97,8 +97,11 @@ extension CollectionWriter {
         CollectionSnapshot(
           info: info, collection: changed.collection, after: base, cache: catalog.cache?.another()),
         touched: hasOtherTimes ? nil : changed.touched,
-        steps: made.count == 1 && made[0].time == info.time && made[0].first == info.time
-          ? [] : RecentSteps.steps(made, from: base?.index, to: changed.collection.index))
+        steps: made.map {
+          RecentSteps.Step(
+            at: $0.time, since: $0.first, of: $0.features, from: base?.index,
+            to: changed.collection.index)
+        })
     }
   }
 

@@ -363,7 +363,13 @@ final class WriteGroup {
       catalog.publish(
         CollectionSnapshot(
           info: info, collection: collection, after: draft.base, cache: catalog.cache?.another()),
-        touched: draft.wasDropped || hasOtherTimes(id, draft) ? nil : draft.touched)
+        touched: draft.wasDropped || hasOtherTimes(id, draft) ? nil : draft.touched,
+        steps: info.time == 0 || draft.changes.isEmpty
+          ? []
+          : [
+            RecentSteps.Step(
+              at: info.time, draft.changes, from: draft.base?.index, to: collection.index)
+          ])
     }
   }
 
