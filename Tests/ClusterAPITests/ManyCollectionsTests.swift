@@ -41,6 +41,32 @@ import Testing
     #expect(ids(await service.get("/collections")) == Array(all[1...100]))
   }
 
+  @Test func `those who see a part leave the last tenth to others`() async throws {
+    var limits = WriteLimits()
+    limits.collections = 20
+    let service = try Service(
+      limits: limits,
+      keys: """
+        admin:root
+        {"scope":"write","key":"some","collections":["x*"]}
+        {"scope":"write","key":"tenant","filter":"t = 'a'"}
+        """)
+    let feature = TwinFeature(1, 1, 2, "{\"t\":\"a\"}").geoJSON
+    func put(_ id: String, by key: String) async -> Answer {
+      await service.send(
+        .put, "/collections/\(id)/items/1", feature, headers: [("Authorization", "Bearer \(key)")])
+    }
+    for number in 0..<18 {
+      (await put("x\(number)", by: number % 2 == 0 ? "some" : "tenant")).expect(201)
+    }
+    for key in ["some", "tenant"] {
+      (await put("x18", by: key)).expectProblem(422, at: "collectionId")
+      (await put("x17", by: key)).expect(200)
+    }
+    for id in ["a", "x18"] { (await put(id, by: "root")).expect(201) }
+    (await put("b", by: "root")).expectProblem(422, at: "collectionId")
+  }
+
   @Test func `no more are created than there may be`() async throws {
     var limits = WriteLimits()
     limits.collections = 3

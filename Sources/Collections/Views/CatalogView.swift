@@ -102,6 +102,9 @@ package struct CatalogView: Sendable {
     }
   }
 
+  /// Whether only some collections or features are seen.
+  var isConfined: Bool { !grant.coversEverything }
+
   /// Whether only some features are seen.
   package var isFiltered: Bool { tenant != nil }
 

@@ -315,10 +315,11 @@ final class WriteGroup {
     }
   }
 
-  /// Refuses to create a collection if there are too many.
+  /// Refuses to create a collection if there are too many. Those who see only a part may not take the last tenth.
   private func checkCount(with id: String) throws(CollectionsError) {
     let exists = drafts[id].map { $0.info != nil } ?? (catalog[id] != nil)
-    guard !exists, catalog.count + createdCount >= maximumCollections else { return }
+    let most = maximumCollections - (view.isConfined ? maximumCollections / 10 : 0)
+    guard !exists, catalog.count + createdCount >= most else { return }
     throw .tooManyCollections
   }
 
