@@ -25,20 +25,25 @@ struct GDALFile {
     "gmt", "vrt", "jml",
   ]
   /// The first row of a sheet is its header, whatever it holds.
-  private static let configuration = ["XLSX", "ODS", "XLS"].flatMap {
+  private static let headers = ["XLSX", "ODS", "XLS"].flatMap {
     ["--config", "OGR_\($0)_HEADERS", "FORCE"]
+  }
+  private var configuration: [String] {
+    GDALFile.headers + (encoding.map { ["--config", "SHAPE_ENCODING", $0] } ?? [])
   }
   /// A list of layers is no longer.
   private static let longestList = 16 << 20
   private static let shownLayers = 20
 
   let path: String
+  /// The encoding of a Shapefile's texts, or a dBASE table's, as iconv knows it; nil for what the file says.
+  private let encoding: String?
 
   /// The path as the programs take it: of a file, not of a database; and within an archive, perhaps of a folder.
   private let source: String
 
-  init(path: String) {
-    self.path = path
+  init(path: String, encoding: String? = nil) {
+    (self.path, self.encoding) = (path, encoding)
     let isPlain = path.begins(with: "/") || path.begins(with: ".")
     let file = isPlain ? path : "./\(path)"
     let isArchive = path.lowercasedASCII.ends(with: ".zip")
@@ -61,7 +66,7 @@ struct GDALFile {
           "\(path): the layer \(chosen.name) cannot be read, as its name looks like a flag")
     }
     var conversion = Conversion(
-      arguments: ["ogr2ogr"] + GDALFile.configuration + ["-f", "GeoJSONSeq"], format: .csv,
+      arguments: ["ogr2ogr"] + configuration + ["-f", "GeoJSONSeq"], format: .csv,
       count: chosen.count, notes: [])
     if chosen.isTable {
       conversion.rows = TableRows(columns: chosen.columns, isUntyped: chosen.isUntyped)
@@ -111,7 +116,7 @@ struct GDALFile {
       throw Failure(description: "\(path) cannot be opened: \(String(cString: strerror(errno)))")
     }
     let arguments =
-      ["ogrinfo"] + GDALFile.configuration + ["-ro", "-so", "-al", "-nomd", "-noextent", source]
+      ["ogrinfo"] + configuration + ["-ro", "-so", "-al", "-nomd", "-noextent", source]
     let program = try ChildProgram(arguments)
     do {
       return Layer.list(try program.readAll(keeping: GDALFile.longestList))

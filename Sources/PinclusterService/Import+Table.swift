@@ -6,7 +6,7 @@ extension Import {
   /// The flags that say how a table is written.
   static let tableFlags: [Options.Flag] = [
     .init(
-      "encoding", "LABEL", "encoding of a CSV, as iconv knows it", unset: "by its first bytes",
+      "encoding", "LABEL", "encoding of a CSV or Shapefile, as iconv knows it", unset: "by the file",
       hasVariable: false),
     .init(
       "separator", "MARK", "what is between the fields of a CSV: , ; | or tab",

@@ -41,6 +41,8 @@ struct Import: RunnableCommand {
   let idProperty: String?
   let skipsBad: Bool
   let table: TableOptions
+  /// The encoding of the file, if it is given.
+  private let encoding: String?
   private let data: String
   private let url: String?
   private let trust: TrustFiles
@@ -54,12 +56,16 @@ struct Import: RunnableCommand {
     collection = try options.collection("import")
     idProperty = options.values["id-property"]
     skipsBad = options.values["on-error"] == "skip"
-    table = try Import.table(options, skipsBad: skipsBad)
+    var table = try Import.table(options, skipsBad: skipsBad)
     data = options.values["data"] ?? ""
     url = options.values["url"]
     trust = try TrustFiles(options)
     featureBytes = options.integer("max-feature-bytes") ?? FeatureReader.usualLength
     source = try Source(options.values["format"], path)
+    encoding = table.encoding
+    // What GDAL writes is in UTF-8.
+    if source.isGDAL { table.encoding = nil }
+    self.table = table
     layer = options.values["layer"]
     takesCentroids = options.values["points"] == "centroid"
     guard layer == nil || source.isGDAL else {
@@ -297,7 +303,7 @@ struct Import: RunnableCommand {
   /// Opens the input, and detects how it is read.
   private func open() throws -> Input {
     guard case .own(let format) = source else {
-      let file = GDALFile(path: path)
+      let file = GDALFile(path: path, encoding: encoding)
       return try Input(
         file,
         try file.conversion(

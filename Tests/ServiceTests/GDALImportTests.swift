@@ -274,6 +274,13 @@ struct GDALImportTests {
     try room.load(part).expectFailure(saying: "of 500 features in \(part) 0 could be read")
   }
 
+  @Test func `a shapefile that doesn't tell its encoding`() throws {
+    let shape = try make("a.shp", of: Self.points, "-lco", "ENCODING=ISO-8859-1")
+    #expect(unlink(room.files.file("a.cpg")) == 0)
+    try room.load(shape, "--encoding", "windows-1252").expectSuccess()
+    #expect(try room.stored().contains { $0.contains("Straße") })
+  }
+
   @Test func `an archive of a shapefile`() throws {
     for ending in ["shp", "shx", "dbf", "prj"] { _ = room.files.file("a.\(ending)") }
     _ = try make("a.shp", of: Self.points, "-lco", "ENCODING=UTF-8")
