@@ -6,8 +6,8 @@ extension Import {
   /// The flags that say how a table is written.
   static let tableFlags: [Options.Flag] = [
     .init(
-      "encoding", "LABEL", "encoding of a CSV or Shapefile, as iconv knows it", unset: "by the file",
-      hasVariable: false),
+      "encoding", "LABEL", "encoding of a CSV or Shapefile, as iconv knows it",
+      unset: "by the file", hasVariable: false),
     .init(
       "separator", "MARK", "what is between the fields of a CSV: , ; | or tab",
       .choice(TableOptions.separators.map(\.key)), unset: "by its header", hasVariable: false),
