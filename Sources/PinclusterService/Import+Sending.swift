@@ -13,7 +13,7 @@ extension Import {
   /// Sends the features to a running service in batches. Each is a body of its own, and the service makes up ids above those
   /// of a body alone, so features without an id go behind all others.
   func send(to url: String) throws -> Tally {
-    var input = try open()
+    var input = try input()
     var tally = Tally()
     var plan: TablePlan?
     var shares = [Share.all]

@@ -122,7 +122,7 @@ struct Import: RunnableCommand {
   /// Imports into a data directory, in one transaction.
   private func store() throws -> Tally {
     chints_give_back_large_blocks()
-    var input = try open()
+    var input = try input()
     let store = try SQLiteStore(directory: data)
     var tally = Tally()
     do {
@@ -187,7 +187,7 @@ struct Import: RunnableCommand {
   private static let shapeBytes = 64 << 20
 
   /// Opens the input, and detects how it is read.
-  func open() throws -> Input {
+  func input() throws -> Input {
     guard case .own(let format) = source else {
       let file = GDALFile(path: path, encoding: encoding)
       return try Input(
