@@ -219,7 +219,7 @@ def invalid_parameters(service):
             service.refuses(ITEMS, **{name: value})
     # What is well-formed and impossible is 422 throughout this service.
     for name, values in {
-        "bbox": ["0,80,1,70", "0,-100,1,0"], "datetime": ["2023-01-01/2022-01-01"], "sortby": ["nothing"],
+        "bbox": ["0,80,1,70", "0,-100,1,0"], "datetime": ["2023-01-01/2022-01-01"], "sortby": ["a,b,c,d,e"],
     }.items():
         for value in values:
             service.refuses(ITEMS, 422, **{name: value})
