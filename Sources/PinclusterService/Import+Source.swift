@@ -20,6 +20,8 @@ extension Import {
       let ending = name ?? endings.last ?? ""
       if let format = FeatureFormat(fileName: ending) {
         self = .own(format)
+      } else if name == nil, ending.isSame(as: "txt") {
+        self = .own(.csv)
       } else if ending.isSame(as: "gdal")
         || GDALFile.endings.contains(where: { ending.isSame(as: $0) })
       {

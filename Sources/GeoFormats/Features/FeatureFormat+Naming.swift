@@ -7,7 +7,7 @@ extension FeatureFormat {
     switch ending.lowercasedASCII {
     case "geojson", "json": self = .geoJSON
     case "geojsonseq", "geojsons", "geojsonl", "ndjson", "jsonl": self = .geoJSONSequence
-    case "csv", "tsv", "txt": self = .csv
+    case "csv", "tsv": self = .csv
     default: return nil
     }
   }
