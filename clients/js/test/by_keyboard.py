@@ -135,13 +135,20 @@ def escape_on_a_phone(browse, service):
     page.keyboard.type("coun")
     page.keyboard.press("Escape")
     assert page.is_visible("#filter") and not page.is_visible("#completions")
+    # It is no filter, with which nothing could be listed.
+    page.fill("#filter", "")
+    if page.is_visible("#completions"):
+        page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     assert not page.is_visible("#filter") and page.evaluate("document.activeElement.id") == "more"
     assert page.get_attribute("#more", "aria-expanded") == "false"
-    # One that is above the sheet.
-    seen = page.eval_on_selector_all(MARK + ".pincluster-cluster", """all => all.findIndex(one => {
-        const { x, y } = one.getBoundingClientRect(); return x > 40 && x < 300 && y > 40 && y < 500 })""")
-    page.locator(MARK + ".pincluster-cluster").nth(seen).tap()
+    b.still()
+    # One that is above the sheet, and under no other.
+    seen = page.eval_on_selector_all(MARK + ".pincluster-cluster", """all => all.find(one => {
+        const { x, y, width, height } = one.getBoundingClientRect()
+        return x > 40 && x < 300 && y > 40 && y < 500
+            && one.contains(document.elementFromPoint(x + width / 2, y + height / 2)) }).dataset.id""")
+    page.locator(f'{MARK}[data-id="{seen}"]').tap()
     page.wait_for_selector("#details-body li")
     assert page.evaluate("document.activeElement.id") == "details-title"
     page.keyboard.press("Escape")
