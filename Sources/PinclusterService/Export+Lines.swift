@@ -32,9 +32,7 @@ extension Export {
     }
 
     /// Writes what is left, such as the header of a table without features.
-    mutating func finish() throws { try flush() }
-
-    private mutating func flush() throws {
+    mutating func flush() throws {
       try writer.withBytes { try file.write($0) }
       writer.removeAll()
       try table?.take { try file.write($0) }

@@ -64,7 +64,7 @@ struct Export: RunnableCommand {
       }
       let lines = Lines(file: file, table: isTable ? CSVWriter(columns) : nil)
       var written = try source.fold(lines) { lines, batch in try lines.write(batch) }
-      try written.finish()
+      try written.flush()
       file = written.file
       try file.finish()
       report(written)

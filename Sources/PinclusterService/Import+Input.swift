@@ -126,10 +126,10 @@ extension Import {
     private mutating func checkProgram() throws(Failure) {
       guard let program else { return }
       let error = program.error
-      let isShort = count.map { lines < $0 } ?? false
-      guard error != nil || isShort else { return }
+      let most = count.flatMap { lines < $0 ? $0 : nil }
+      guard error != nil || most != nil else { return }
       let found =
-        isShort ? "of \((count ?? 0).counted("feature")) in \(path) \(lines) could be read" : path
+        most.map { "of \($0.counted("feature")) in \(path) \(lines) could be read" } ?? path
       let detail = error.map { "\(found): \(program.name) says: \($0)" } ?? found
       guard isLenient else {
         throw Failure(description: "\(detail) (--on-error skip stores what can be read)")

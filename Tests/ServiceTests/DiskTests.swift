@@ -6,16 +6,10 @@ import Threading
 /// Disks that are full or read-only, while the service runs and when it starts: writes fail with the reason,
 /// reads continue, no acknowledged write is lost, and the service recovers when there is space again.
 @Suite(.timeLimit(.minutes(5))) struct DiskTests {
-  /// Runs another command. Returns whether it succeeded.
-  @discardableResult
-  private static func run(_ command: String, _ arguments: [String]) -> Bool {
-    (try? ChildProcess(command, arguments))?.waitForExit() == .code(0)
-  }
-
   /// Limits the size of files that a process writes, or removes the limit.
   private static func limitFiles(of process: pid_t, to bytes: Int?) {
     let limit = bytes.map { "\($0)" } ?? "unlimited"
-    run("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=\(limit):unlimited"])
+    MountedDisk.run("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=\(limit):unlimited"])
   }
 
   /// Whether this is the answer to a write when the disk is full.
@@ -125,53 +119,22 @@ import Threading
 
   // MARK: On a separate disk, if one can be mounted
 
-  /// Whether this process may mount a disk.
-  private static let canMount: Bool = {
-    guard let disk = try? TemporaryDirectory(),
-      run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", disk.path])
-    else { return false }
-    return run("/usr/bin/umount", ["--lazy", disk.path])
-  }()
-
-  /// Calls `body` with a directory that is a disk of so many kilobytes.
-  private func withDisk(_ kilobytes: Int, _ body: (TemporaryDirectory) throws -> Void) throws {
-    let disk = try TemporaryDirectory()
-    let size = "size=\(kilobytes)k"
-    try #require(
-      DiskTests.run("/usr/bin/mount", ["-t", "tmpfs", "-o", size, "tmpfs", disk.path]))
-    defer { DiskTests.run("/usr/bin/umount", ["--lazy", disk.path]) }
-    try body(disk)
-  }
-
-  /// Fills a disk except for a little space.
-  private static func fillUp(_ disk: TemporaryDirectory, leaving bytes: Int) {
-    guard let file = fopen(disk.file("filler"), "wb") else { return }
-    let block = [UInt8](repeating: 1, count: 4096)
-    setvbuf(file, nil, _IONBF, 0)
-    while fwrite(block, 1, block.count, file) == block.count {}
-    fclose(file)
-    var status = stat()
-    if stat(disk.file("filler"), &status) == 0 {
-      truncate(disk.file("filler"), max(0, status.st_size - bytes))
-    }
-  }
-
-  @Test(.enabled(if: canMount, "no disk may be mounted"))
+  @Test(.enabled(if: MountedDisk.canMount, "no disk may be mounted"))
   func aDiskThatIsFullForATime() throws {
     var generator = SeededGenerator(seed: 13)
-    try withDisk(16_000) { disk in
+    try MountedDisk.with(16_000) { disk in
       var server = try ServerProcess.ready(data: disk)
       let load = try LiveLoad(writers: 4, seed: 13, at: server)
       for round in 1...3 {
         let room = generator.pick([0, 8192, 200_000])
         let misses = fill(load, server, refuses: false) {
-          DiskTests.fillUp(disk, leaving: room)
+          MountedDisk.fillUp(disk, leaving: room)
         } end: {
           unlink(disk.file("filler"))
         }
         #expect(misses == [])
         // The service may also start on a full disk.
-        DiskTests.fillUp(disk, leaving: room)
+        MountedDisk.fillUp(disk, leaving: room)
         let full = try? ServerProcess.ready(data: disk)
         if let full { _ = try load.settle(with: full) }
         full?.kill()
@@ -184,89 +147,18 @@ import Threading
     }
   }
 
-  private static func rows(_ ids: Range<Int>) -> [UInt8] {
-    let rows = ids.map {
-      "\($0),\(Double($0 * 7919 % 180_000) / 1000 - 90),\($0 % 360 - 180),place \($0)\n"
-    }
-    return Array(("id,lat,lon,name\n" + rows.joined()).utf8)
-  }
-
-  @Test(.enabled(if: canMount, "no disk may be mounted"))
-  func `an import that doesn't fit gives back what it took`() throws {
-    try withDisk(2000) { disk in
-      let (files, data) = (try TemporaryDirectory(), disk.file("data"))
-      func load(_ ids: Range<Int>) throws -> Tool {
-        let path = files.file("a.csv")
-        try Fixtures.write(DiskTests.rows(ids), path: path)
-        return try Tool(["import", path, "--collection", "c", "--data", data])
-      }
-      func size() throws -> Int { try Fixtures.bytes(path: data + "/pincluster.db").count }
-      try load(0..<5000).expectSuccess()
-      // Some fit into the log, but not into the database as well.
-      var failures = 0
-      for count in stride(from: 36_000, through: 12_000, by: -4000) {
-        let before = try size()
-        let run = try load(5000..<5000 + count)
-        if run.exit == .code(0) { continue }
-        run.expectFailure(saying: "no space left")
-        failures += 1
-        #expect(try size() == before)
-      }
-      #expect(failures > 1)
-      try load(500_000..<500_001).expectSuccess()
-      // What a process left that was ended in between is given back by the next start.
-      let bytes = try Fixtures.bytes(path: data + "/pincluster.db")
-      try Fixtures.write(
-        bytes + [UInt8](repeating: 0, count: 81_920), path: data + "/pincluster.db")
-      try load(500_000..<500_001).expectSuccess()
-      #expect(try size() == bytes.count)
-    }
-  }
-
-  @Test(.enabled(if: canMount, "no disk may be mounted"))
-  func `a full disk of small blocks ends no process`() throws {
-    let (files, disk) = (try TemporaryDirectory(), try TemporaryDirectory())
-    let image = files.file("image")
-    // Where there is no loop device, the file system can't be mounted.
-    guard DiskTests.run("/usr/bin/truncate", ["-s", "6M", image]),
-      DiskTests.run("/usr/sbin/mkfs.ext4", ["-q", "-b", "1024", "-m", "0", "-F", image]),
-      DiskTests.run("/usr/bin/mount", ["-o", "loop", image, disk.path])
-    else { return }
-    defer { DiskTests.run("/usr/bin/umount", ["--lazy", disk.path]) }
-    let (path, data) = (files.file("a.csv"), disk.path)
-    try Fixtures.write(DiskTests.rows(0..<2000), path: path)
-    let load = ["import", path, "--collection", "c", "--data", data]
-    try Tool(load).expectSuccess()
-    try Fixtures.write(DiskTests.rows(1..<60_000), path: path)
-    try Tool(load).expectFailure(saying: "full")
-    for room in [0, 16 << 10, 40 << 10, 80 << 10] {
-      DiskTests.fillUp(disk, leaving: room)
-      for arguments in [
-        ["check", "--data", data], ["export", "--collection", "c", "--data", data], load,
-      ] {
-        let run = try Tool(arguments)
-        #expect(run.exit == .code(0) || run.exit == .code(1), "\(arguments): \(run.exit)")
-      }
-      let server = try? ServerProcess.ready(data: disk)
-      #expect(server?.terminate() ?? 0 == 0)
-      unlink(disk.file("filler"))
-    }
-    try Fixtures.write(DiskTests.rows(0..<10), path: path)
-    try Tool(load).expectSuccess()
-  }
-
-  @Test(.enabled(if: canMount, "no disk may be mounted"))
+  @Test(.enabled(if: MountedDisk.canMount, "no disk may be mounted"))
   func aDiskThatCannotBeWritten() throws {
-    try withDisk(16_000) { disk in
+    try MountedDisk.with(16_000) { disk in
       var server = try ServerProcess.ready(data: disk)
       try server.store([TwinFeature(1, 1, 2)], in: "c")
       for isClean in [true, false] {
         isClean ? #expect(server.terminate() == 0) : server.kill()
         let before = try Fixtures.bytes(path: disk.file("pincluster.db"))
-        #expect(DiskTests.run("/usr/bin/mount", ["-o", "remount,ro", disk.path]))
+        #expect(MountedDisk.run("/usr/bin/mount", ["-o", "remount,ro", disk.path]))
         try Tool(["serve", "--port", "0", "--data", disk.path])
           .expectFailure(saying: disk.path, "Read-only")
-        #expect(DiskTests.run("/usr/bin/mount", ["-o", "remount,rw", disk.path]))
+        #expect(MountedDisk.run("/usr/bin/mount", ["-o", "remount,rw", disk.path]))
         #expect(try Fixtures.bytes(path: disk.file("pincluster.db")) == before)
         server = try ServerProcess.ready(data: disk)
         #expect(try server.json("/collections/c")["featureCount"] == 1)
@@ -275,9 +167,9 @@ import Threading
     }
   }
 
-  @Test(.enabled(if: canMount, "no disk may be mounted"))
+  @Test(.enabled(if: MountedDisk.canMount, "no disk may be mounted"))
   func deletionsMakeRoomOnAFullDisk() throws {
-    try withDisk(300_000) { disk in
+    try MountedDisk.with(300_000) { disk in
       let server = try ServerProcess.ready(data: disk)
       let text = "{\"t\":\"\(String(repeating: "x", count: 3000))\"}"
       func put(_ id: Int, in collection: String) throws -> Int {
@@ -294,7 +186,7 @@ import Threading
         let ids = part * 1000..<part * 1000 + 1000
         try server.store(ids.map { TwinFeature($0, 1, 2, text) }, in: "large")
       }
-      DiskTests.fillUp(disk, leaving: 0)
+      MountedDisk.fillUp(disk, leaving: 0)
       var id = 1000
       while try put(id, in: "c") == 201, id < 2000 { id += 1 }
       #expect(try put(id, in: "c") == 507)
@@ -324,9 +216,11 @@ import Threading
     }
   }
 
-  @Test(.enabled(if: canMount, "no disk may be mounted"), arguments: [4000, 8192, 20_000, 60_000])
+  @Test(
+    .enabled(if: MountedDisk.canMount, "no disk may be mounted"),
+    arguments: [4000, 8192, 20_000, 60_000])
   func deletionsMakeRoomOnASmallDisk(kilobytes: Int) throws {
-    try withDisk(kilobytes) { disk in
+    try MountedDisk.with(kilobytes) { disk in
       let server = try ServerProcess.ready(data: disk)
       func feature(_ id: Int, _ size: Int) -> TwinFeature {
         TwinFeature(id, Double(id % 90), 2, "{\"t\":\"\(String(repeating: "x", count: size))\"}")
@@ -364,9 +258,9 @@ import Threading
     }
   }
 
-  @Test(.enabled(if: canMount, "no disk may be mounted"))
+  @Test(.enabled(if: MountedDisk.canMount, "no disk may be mounted"))
   func whatExpiresMakesRoomOnAFullDisk() throws {
-    try withDisk(8192) { disk in
+    try MountedDisk.with(8192) { disk in
       let server = try ServerProcess.ready(data: disk)
       let text = "{\"t\":\"\(String(repeating: "x", count: 100_000))\"}"
       let expires = ExpiryTests.text(Int(SystemTime.now / 1000) + 15_000)
@@ -389,9 +283,9 @@ import Threading
   func aDirectoryThatIsRemovedOrReplaced(isReplaced: Bool) throws {
     let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
     let (path, aside) = (server.data.path, server.data.path + ".aside")
-    defer { DiskTests.run("/bin/rm", ["-rf", aside]) }
+    defer { MountedDisk.run("/bin/rm", ["-rf", aside]) }
     #expect(rename(path, aside) == 0)
-    if isReplaced { #expect(DiskTests.run("/bin/cp", ["-a", aside, path])) }
+    if isReplaced { #expect(MountedDisk.run("/bin/cp", ["-a", aside, path])) }
     for _ in 0..<2 {
       let answer = try server.client.send(
         "PUT", "/collections/c/items/2", json: TwinFeature(2, 1, 2).geoJSON)
@@ -402,7 +296,7 @@ import Threading
     #expect(try server.json("/collections/c")["featureCount"] == 1)
     #expect(eventually { server.log.contains { $0["event"] == "data directory lost" } })
     // Nothing of this was written, so that it goes on when the directory is back.
-    if isReplaced { #expect(DiskTests.run("/bin/rm", ["-rf", path])) }
+    if isReplaced { #expect(MountedDisk.run("/bin/rm", ["-rf", path])) }
     #expect(rename(aside, path) == 0)
     #expect(eventually { (try? server.client.get("/health/ready"))?.status == 200 })
     try server.store([TwinFeature(3, 1, 2)], in: "c")

@@ -95,12 +95,15 @@ final class Resources: Sendable {
   func entityTag(
     _ info: CollectionInfo, _ request: HTTPRequest, _ type: MediaType, links base: String? = nil
   ) -> String {
-    let hash = EntityTag.hash(
-      of: request, as: base.map { "\(type.rawValue) \($0)" } ?? type.rawValue)
-    return entityTag(info, hash)
+    entityTag(info, Resources.tagHash(request, type, links: base))
   }
 
-  /// The tag of an answer, by a hash of the request.
+  /// The part of an answer's tag that depends on the request alone.
+  static func tagHash(_ request: HTTPRequest, _ type: MediaType, links base: String?) -> UInt64 {
+    EntityTag.hash(of: request, as: base.map { "\(type.rawValue) \($0)" } ?? type.rawValue)
+  }
+
+  /// The tag of an answer, by its ``tagHash(_:_:links:)``.
   func entityTag(_ info: CollectionInfo, _ hash: UInt64) -> String {
     // A version may come twice where a database takes over that lacks the last changes. Tenants' versions are times, and
     // a change's token would tell them of others' changes.

@@ -64,7 +64,7 @@ extension Resources {
     var target = request
     target.body = .empty
     let base = base(of: request)
-    let hashes = types.map { EntityTag.hash(of: target, as: "\($0.rawValue) \(base)") }
+    let hashes = types.map { Resources.tagHash(target, $0, links: base) }
     return CollectionConditions(WriteConditions(request)) { [self] info in
       hashes.map { entityTag(info, $0) }
     }

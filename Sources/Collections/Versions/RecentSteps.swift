@@ -103,7 +103,8 @@ extension RecentSteps.Step {
       for feature in features {
         guard let ordinal = index.ordinal(of: feature) else { continue }
         records.append(index.record(at: ordinal))
-        if records.byteCount > RecentSteps.mostBytes { return }
+        let byteCount = records.byteCount + (states.first?.byteCount ?? 0)
+        if byteCount > RecentSteps.mostBytes { return }
       }
       states.append(records)
     }

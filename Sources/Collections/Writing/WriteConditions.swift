@@ -51,9 +51,8 @@ package struct WriteConditions: Sendable {
 
   /// Refuses a write unless the conditions are met by the state with some names; nil if it isn't there.
   fileprivate func check(names: [String]?) throws(WriteOutcome.Rejection) {
-    let matches = match.map { match in names?.contains(where: match.contains) ?? false } ?? true
-    let noneMatches = !(noneMatch.map { names?.contains(where: $0.contains) ?? false } ?? false)
-    guard matches, noneMatches else {
+    func isOne(of states: States) -> Bool { names?.contains(where: states.contains) ?? false }
+    guard match.map(isOne) ?? true, !(noneMatch.map(isOne) ?? false) else {
       throw WriteOutcome.Rejection(.condition(isThere: names != nil))
     }
   }

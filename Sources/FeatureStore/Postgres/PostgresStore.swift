@@ -56,8 +56,8 @@ public final class PostgresStore: SharedStore {
   private var attempts = Backoff(from: 100_000_000, to: 1_000_000_000)
   /// When every collection is looked at next, whatever was notified, on a monotonic clock.
   private var nextPoll: UInt = 0
-  /// When a notification may next have every collection looked at, and whether one has asked for it.
-  private var (nextNoticed, isNoticed): (UInt, Bool) = (0, false)
+  /// When every collection was looked at last. Notifications have that done ten times a second at most.
+  private var lastPoll: UInt = 0
   /// The collections as they are shown, by id.
   var shown: [String: CollectionInfo] = [:]  // Characters: ids of collections, which are of ASCII
   /// The transaction that is open.
@@ -203,9 +203,9 @@ public final class PostgresStore: SharedStore {
     guard draft == nil else { return }
     let start = MonotonicTime.now
     let notices = try noting { (connection) throws(StoreError) in try connection.takeNotices() }
-    if notices.mayConcernAll { isNoticed = true }
-    let isPoll = start >= nextPoll || isNoticed && start >= nextNoticed
-    if isPoll { (nextNoticed, isNoticed) = (start + 100_000_000, false) }
+    if notices.mayConcernAll { nextPoll = min(nextPoll, lastPoll + 100_000_000) }
+    let isPoll = start >= nextPoll
+    if isPoll { lastPoll = start }
     let taken = try takeOver(isPoll: isPoll)
     let isSettling = isPoll || settling.isDue(at: start)
     guard isSettling || !notices.keys.isEmpty || !taken.isEmpty else { return }

@@ -161,11 +161,21 @@ final class Connection {
   /// Takes the space on the disk for so many pages of the database's file, so that the log can be copied into it
   /// however full the disk is by then.
   func allocate(pages: Int64) throws(StoreError) {
-    let (size, overflows) = pages.multipliedReportingOverflow(by: pageSize)
-    guard !overflows else { throw .full(reason: "the database would be too large") }
-    var bytes = size
+    var bytes = try size(ofPages: pages)
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_SIZE_HINT, &bytes)
     guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  private func size(ofPages pages: Int64) throws(StoreError) -> Int64 {
+    let (size, overflows) = pages.multipliedReportingOverflow(by: pageSize)
+    guard !overflows else { throw .full(reason: "the database would be too large") }
+    return size
+  }
+
+  /// Gives back the space behind the last page: that of a write which was ended before it used it. There must be no log.
+  func trim() throws(StoreError) {
+    let pages = try integer("PRAGMA page_count") ?? 0
+    if pages > 0 { try shrink(to: try size(ofPages: pages)) }
   }
 
   /// Gives back the space of the file beyond a size, in which there must be no page.

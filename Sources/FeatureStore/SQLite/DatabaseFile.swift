@@ -47,7 +47,7 @@ enum DatabaseFile {
     try checkStructure(connection)
     try CommitMark.check(connection)
     try configure(connection)
-    if !hasLog { try trim(connection) }
+    if !hasLog { try connection.trim() }
     try Schema.migrate(connection, from: Int(connection.integer("PRAGMA user_version") ?? 0))
     return connection
   }
@@ -77,14 +77,6 @@ enum DatabaseFile {
     try checkIdentity(connection)
     let schema = Int(try connection.integer("PRAGMA user_version") ?? 0)
     return (connection, schema, isHeld)
-  }
-
-  /// Gives back the space behind the last page: that of a write which was ended before it used it. There must be no log.
-  private static func trim(_ connection: Connection) throws(StoreError) {
-    let pages = try connection.integer("PRAGMA page_count") ?? 0
-    let size = try connection.integer("PRAGMA page_size") ?? 0
-    let (end, overflows) = pages.multipliedReportingOverflow(by: size)
-    if !overflows, end > 0 { try connection.shrink(to: end) }
   }
 
   private static func create(_ path: String, in directory: String) throws(StoreError) {

@@ -66,16 +66,17 @@ public struct CSVWriter {
   /// The columns before those of properties.
   static let first = ["id", "longitude", "latitude"].map { Array($0.utf8) }
 
-  /// By name: the number of the column, and whether its name is read back.
-  private let columns: [[UInt8]: (number: Int, isRead: Bool)]
+  private let columns: [[UInt8]: Int]
   private let isMixed: [Bool]
+  /// Whether the names of the columns are read back.
+  private let areRead: [Bool]
   private let hasTextIDs: Bool
   /// The number of features so far that a reader of the table gets differently.
   public private(set) var inexact = 0
   private var bytes: [UInt8] = []
   private var values: [UnsafeRawBufferPointer?]
   /// The columns of the names that the last features had at each place, as most have the same in the same order.
-  private var places: [(name: [UInt8], column: (number: Int, isRead: Bool)?)] = []
+  private var places: [(name: [UInt8], column: Int?)] = []
   private var number = JSONWriter(reserving: 64)
 
   /// Begins a table with its header.
@@ -83,8 +84,8 @@ public struct CSVWriter {
   /// - Parameter hasDistances: whether each feature is written with its distance, in a column before those of properties.
   public init(_ columns: Columns, hasDistances: Bool = false, reserving capacity: Int = 0) {
     (isMixed, hasTextIDs) = (columns.isMixed, columns.hasTextIDs)
-    self.columns = Dictionary(
-      uniqueKeysWithValues: columns.names.enumerated().map { ($1, ($0, CSVWriter.isRead($1))) })
+    areRead = columns.names.map(CSVWriter.isReadName)
+    self.columns = Dictionary(uniqueKeysWithValues: zip(columns.names, 0...))
     values = Array(repeating: nil, count: columns.names.count)
     bytes.reserveCapacity(capacity)
     let first = CSVWriter.first + (hasDistances ? [Array("distance".utf8)] : [])
@@ -134,8 +135,8 @@ public struct CSVWriter {
         isExact = false
         continue
       }
-      if values[column.number] != nil || !column.isRead { isExact = false }
-      values[column.number] = member.value
+      if values[column] != nil || !areRead[column] { isExact = false }
+      values[column] = member.value
     }
     for (value, isMixed) in zip(values, isMixed) {
       bytes.append(UInt8(ascii: ","))
@@ -150,9 +151,7 @@ public struct CSVWriter {
   private static let mostPlaces = 256
 
   /// The column of a name given as JSON, at some place of its object; nil if it has none.
-  private mutating func column(
-    of name: UnsafeRawBufferPointer, at place: Int
-  ) -> (number: Int, isRead: Bool)? {
+  private mutating func column(of name: UnsafeRawBufferPointer, at place: Int) -> Int? {
     if place < places.count {
       let known = places[place]
       if known.name.count == name.count, known.name.elementsEqual(name) { return known.column }
@@ -217,7 +216,7 @@ public struct CSVWriter {
   private static func canName(_ name: [UInt8]) -> Bool { !first.contains(name) }
 
   /// Whether a name is read back as it is, rather than without the white space around it.
-  private static func isRead(_ name: [UInt8]) -> Bool {
+  private static func isReadName(_ name: [UInt8]) -> Bool {
     name.withUnsafeBytes { JSONText.trimmed($0).count == $0.count }
   }
 

@@ -149,21 +149,21 @@ public struct Drilldown: Sendable {
       cells: cells, zoomLevel: zoomLevel, screenZoom: zoom, cellSize: layer.cellSize,
       settings: settings, limit: limit)
     request.weights = options.weights
-    var scope = scope
-    if case .feature = annotation.key {
-      // Without others that share its coordinate.
-      scope = FeatureScope(collection, ordinals: [annotation.first])
-    }
-    let region =
+    let (scope, region) =
       switch annotation.key {
-      case .feature: AnyRegion(EverywhereRegion())
+      case .feature:
+        // Without others that share its coordinate.
+        (FeatureScope(collection, ordinals: [annotation.first]), AnyRegion(EverywhereRegion()))
       case .cell(let cell):
-        AnyRegion(CellRegion(grid: layer.grid ?? finer, cell: cell).without(keptApart))
+        (scope, AnyRegion(CellRegion(grid: layer.grid ?? finer, cell: cell).without(keptApart)))
       case .location(let cell, let location):
-        AnyRegion(
-          LocationRegion(
-            cell: CellRegion(grid: layer.grid ?? finer, cell: cell), location: location
-          ).without(keptApart))
+        (
+          scope,
+          AnyRegion(
+            LocationRegion(
+              cell: CellRegion(grid: layer.grid ?? finer, cell: cell), location: location
+            ).without(keptApart))
+        )
       }
     let result = try scope.clusters(
       request, in: region, excluding: keptApart, group: layer.group)
