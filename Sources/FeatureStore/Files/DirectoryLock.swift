@@ -63,12 +63,13 @@ final class DirectoryShare {
   /// - Parameter isHeld: whether a process holds it.
   init?(directory: String, isHeld: inout Bool) {
     let path = directory + "/" + DirectoryLock.fileName
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     isHeld = descriptor >= 0 && flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
-    if descriptor < 0 || isHeld {
+    guard descriptor >= 0, !isHeld else {
       if descriptor >= 0 { close(descriptor) }
       return nil
     }
+    self.descriptor = descriptor
   }
 
   deinit { close(descriptor) }
