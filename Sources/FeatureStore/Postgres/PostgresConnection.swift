@@ -86,7 +86,8 @@ final class PostgresConnection {
     do {
       try make { (query) throws(StoreError) in
         try send(query, &answers)
-        // A long query is sent before the next one is made.
+        // A long query is sent before the next one is made; others go together.
+        guard query.parameters.bytes.count >= PostgresConnection.longQuery else { return }
         try flush(within: seconds)
       }
     } catch {
@@ -106,6 +107,9 @@ final class PostgresConnection {
     if let failure { throw failure }
     return answers.results.compactMap { $0 }
   }
+
+  /// The size of a query that the server may as well begin with, in bytes.
+  private static let longQuery = 16 << 10
 
   private enum Command {
     case preparation(of: String)
