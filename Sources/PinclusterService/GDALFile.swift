@@ -47,7 +47,7 @@ struct GDALFile {
     let isPlain = path.begins(with: "/") || path.begins(with: ".")
     let file = isPlain ? path : "./\(path)"
     let isArchive = path.lowercasedASCII.ends(with: ".zip")
-    let folder = isArchive ? ZipFile.folder(of: path) : ""
+    let folder = isArchive ? ZipFile(path).folder : ""
     source = (isArchive ? "/vsizip/\(file)" : file) + (folder.isEmpty ? "" : "/\(folder)")
   }
 

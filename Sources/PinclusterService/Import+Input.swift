@@ -1,3 +1,4 @@
+import CZlib
 import GeoFormats
 import Glibc
 import Texts
@@ -10,6 +11,10 @@ extension Import {
     private let arguments: [String]?
     private var program: ChildProgram?
     private var descriptor: Int32 = -1
+    /// The file of a zip archive that is read; nil for the whole.
+    private let member: ZipFile.Member?
+    /// The CRC-32 of what has come of that, and its size.
+    private var sum: (UInt, size: Int) = (0, 0)
     private var buffer = [UInt8](repeating: 0, count: 1 << 20)
     private var inflater: Inflater?
     /// Makes a table of what the program writes, if that isn't one.
@@ -36,28 +41,35 @@ extension Import {
     ///
     /// - Parameter isLenient: whether what it can't read is noted, rather than an error.
     init(_ file: GDALFile, _ conversion: GDALFile.Conversion, isLenient: Bool) throws {
-      (path, arguments, format) = (file.path, conversion.arguments, conversion.format)
+      (path, arguments, format, member) =
+        (file.path, conversion.arguments, conversion.format, nil)
       rows = conversion.rows
       (size, count, notes) = (nil, conversion.count, conversion.notes)
       self.isLenient = isLenient
       try start()
     }
 
-    /// Opens a file, or standard input if the path is "-".
-    init(path: String, _ format: FeatureFormat) throws(Failure) {
-      (self.path, arguments, self.format) = (path, nil, format)
-      (count, notes) = (nil, [])
-      descriptor = path.isSame(as: "-") ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    /// Opens a file, or standard input if the path is "-"; or a file within an archive, which has to be rewound first.
+    init(
+      path: String, _ format: FeatureFormat, member: ZipFile.Member? = nil
+    ) throws(Failure) {
+      let isStandard = path.isSame(as: "-")
+      let descriptor = isStandard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else {
         let reason = String(cString: strerror(errno))
         throw Failure(description: "\(path) cannot be opened: \(reason)")
       }
       var status = stat()
       let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      size = isFile ? Int(status.st_size) : nil
+      size = member?.packed ?? (isFile ? Int(status.st_size) : nil)
+      (self.path, self.descriptor, arguments, self.format) = (path, descriptor, nil, format)
+      (self.member, count, notes) = (member, nil, [])
     }
 
     deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
+
+    /// Whether it comes from a program.
+    var isConverted: Bool { arguments != nil }
 
     /// Whether the input can be read again.
     var canRewind: Bool { arguments != nil || (size != nil && !path.isSame(as: "-")) }
@@ -73,9 +85,12 @@ extension Import {
     /// Returns to the beginning.
     mutating func rewind() throws {
       if arguments != nil { return try start() }
-      guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure() }
-      position = 0
-      inflater = nil
+      guard let start = member.map({ ZipFile.start(of: $0, in: descriptor) }) ?? 0 else {
+        throw damage()
+      }
+      guard lseek(descriptor, off_t(start), SEEK_SET) >= 0 else { throw failure() }
+      (position, sum) = (0, (0, 0))
+      inflater = member?.method == .deflated ? try Inflater(isBare: true) : nil
     }
 
     private mutating func start() throws {
@@ -101,6 +116,7 @@ extension Import {
       }
       let count = try fill()
       guard count > 0 else {
+        try checkMember()
         guard inflater?.isComplete != false else {
           throw Failure(description: "\(path) cannot be read: its gzip ends too early")
         }
@@ -111,14 +127,33 @@ extension Import {
         let chunk = UnsafeRawBufferPointer(rebasing: bytes[..<count])
         if arguments != nil { lines += chunk.count { $0 == 0x0A } }
         if let table = try rows?.take(chunk) { return try table.withUnsafeBytes(body) }
-        guard let inflater else { return try body(chunk) }
+        func take(_ part: UnsafeRawBufferPointer) throws {
+          if member != nil {
+            let bytes = part.bindMemory(to: UInt8.self).baseAddress
+            sum = (crc32(sum.0, bytes, UInt32(part.count)), sum.size + part.count)
+          }
+          try body(part)
+        }
+        guard let inflater else { return try take(chunk) }
         do {
-          try inflater.inflate(chunk, body)
+          try inflater.inflate(chunk, take)
         } catch let failure as Inflater.Failure {
-          throw Failure(description: "\(path) cannot be read as gzip: \(failure.reason)")
+          let kind = member.map { "zip: \($0.name)" } ?? "gzip"
+          throw Failure(description: "\(path) cannot be read as \(kind): \(failure.reason)")
         }
       }
       return true
+    }
+
+    /// Sees whether a file of an archive was all there, as it was put there.
+    private func checkMember() throws(Failure) {
+      guard let member else { return }
+      guard inflater?.isComplete != false, sum.0 == UInt(member.checksum), sum.size == member.size
+      else { throw damage() }
+    }
+
+    private func damage() -> Failure {
+      Failure(description: "\(path) cannot be read: \(member?.name ?? "") in it is damaged")
     }
 
     /// Sees whether a program has read the whole file. GDAL's programs may succeed with what they could read of one that is
@@ -147,7 +182,9 @@ extension Import {
         count += more
       } while isFirst && count < Inflater.mark.count
       position += count
-      if isFirst, program == nil, buffer.starts(with: Inflater.mark), count >= Inflater.mark.count {
+      if isFirst, program == nil, member == nil, buffer.starts(with: Inflater.mark),
+        count >= Inflater.mark.count
+      {
         inflater = try Inflater()
       }
       return count
@@ -158,7 +195,8 @@ extension Import {
         // A signal that came since the last look wouldn't interrupt what waits for input.
         try StopSignal.check()
         let count = try buffer.withUnsafeMutableBytes { bytes in
-          let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+          let left = member.map { $0.packed - position - start } ?? bytes.count
+          let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[start...].prefix(left))
           return try program?.read(into: rest)
             ?? Glibc.read(descriptor, rest.baseAddress, rest.count)
         }

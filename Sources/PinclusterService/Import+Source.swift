@@ -6,6 +6,8 @@ extension Import {
   enum Source {
     /// This program.
     case own(FeatureFormat)
+    /// This program, if the zip archive has a file in one of its formats, or in this one; or else GDAL.
+    case archive(FeatureFormat?)
     /// GDAL.
     case gdal
 
@@ -18,10 +20,13 @@ extension Import {
       let isGzip = endings.count > 2 && endings.last?.isSame(as: "gz") == true
       if isGzip { endings.removeLast() }
       let ending = name ?? endings.last ?? ""
+      let isArchive = endings.last?.isSame(as: "zip") == true
       if let format = FeatureFormat(fileName: ending) {
-        self = .own(format)
+        self = isArchive ? .archive(format) : .own(format)
       } else if name == nil, ending.isSame(as: "txt") {
         self = .own(.csv)
+      } else if name == nil, isArchive {
+        self = .archive(nil)
       } else if ending.isSame(as: "gdal")
         || GDALFile.endings.contains(where: { ending.isSame(as: $0) })
       {
@@ -31,12 +36,12 @@ extension Import {
           message: "the name \(path) does not show the format; give --format "
             + "\(Source.names.dropLast().joined(separator: ", ")) or \(Source.names.last ?? "")")
       }
-      if isGDAL, isGzip || path.isSame(as: "-") {
+      if hasLayers, isGzip || path.isSame(as: "-") {
         throw UsageError(message: "ogr2ogr reads neither standard input nor gzip; give it a FILE")
       }
     }
 
-    /// Whether GDAL reads it.
-    var isGDAL: Bool { if case .gdal = self { true } else { false } }
+    /// Whether it may have several layers.
+    var hasLayers: Bool { if case .own = self { false } else { true } }
   }
 }

@@ -75,6 +75,9 @@ extension Import {
   /// - Parameter isWhole: whether all of it is looked at, or as much as memory has room for, rather than its beginning.
   func plan(of input: inout Input, isWhole: Bool) throws -> TablePlan? {
     guard input.format == .csv else { return nil }
+    var table = table
+    // What GDAL writes is in UTF-8.
+    if input.isConverted { table.encoding = nil }
     var survey = TableSurvey(options: table, idProperty: idProperty, maximumLength: featureBytes)
     let canRewind = input.canRewind
     var kept: [UInt8] = []

@@ -19,7 +19,7 @@ struct Import: RunnableCommand {
         "format", "FORMAT", "geojson, geojsonseq, csv, or gdal for what ogr2ogr reads",
         .choice(Source.names), unset: "by file name", hasVariable: false),
       .init(
-        "layer", "NAME", "layer or sheet of a file that ogr2ogr reads",
+        "layer", "NAME", "layer or sheet of a file that ogr2ogr reads, or file in a zip",
         unset: "the only one that isn't empty", hasVariable: false),
       .init(
         "points", "WHAT", "only, or centroid: takes the centroids of lines and areas",
@@ -41,8 +41,6 @@ struct Import: RunnableCommand {
   let idProperty: String?
   let skipsBad: Bool
   let table: TableOptions
-  /// The encoding of the file, if it is given.
-  private let encoding: String?
   private let data: String
   private let url: String?
   let trust: TrustFiles
@@ -56,24 +54,18 @@ struct Import: RunnableCommand {
     collection = try options.collection("import")
     idProperty = options.values["id-property"]
     skipsBad = options.values["on-error"] == "skip"
-    var table = try Import.table(options, skipsBad: skipsBad)
+    table = try Import.table(options, skipsBad: skipsBad)
     data = options.values["data"] ?? ""
     url = options.values["url"]
     trust = try TrustFiles(options)
     featureBytes = options.integer("max-feature-bytes") ?? FeatureReader.usualLength
     source = try Source(options.values["format"], path)
-    encoding = table.encoding
-    // What GDAL writes is in UTF-8.
-    if source.isGDAL { table.encoding = nil }
-    self.table = table
     layer = options.values["layer"]
     takesCentroids = options.values["points"] == "centroid"
-    guard layer == nil || source.isGDAL else {
+    guard layer == nil || source.hasLayers else {
       throw UsageError(message: "--layer is for files that ogr2ogr reads; \(path) has no layers")
     }
-    if takesCentroids, case .own(.csv) = source {
-      throw UsageError(message: "--points centroid is for lines and areas, which CSV doesn't hold")
-    }
+    if takesCentroids, case .own(.csv) = source { throw UsageError(message: Import.noShapes) }
   }
 
   func run() throws -> Int32 {
@@ -186,17 +178,27 @@ struct Import: RunnableCommand {
   private static let partBytes = 64 << 10
   private static let shapeBytes = 64 << 20
 
+  private static let noShapes = "--points centroid is for lines and areas, which CSV doesn't hold"
+
   /// Opens the input, and detects how it is read.
   func input() throws -> Input {
-    guard case .own(let format) = source else {
-      let file = GDALFile(path: path, encoding: encoding)
-      return try Input(
-        file,
-        try file.conversion(
-          layer: layer, takesCentroids: takesCentroids, givesIDs: idProperty != nil),
-        isLenient: skipsBad)
+    switch source {
+    case .own(let format): return try Input(path: path, format)
+    case .archive(let format):
+      let found = try ZipFile(path).member(layer: layer, format: format)
+      guard let (member, format) = found else { break }
+      guard !takesCentroids || format != .csv else { throw Failure(description: Import.noShapes) }
+      var input = try Input(path: path, format, member: member)
+      try input.rewind()
+      return input
+    case .gdal: break
     }
-    return try Input(path: path, format)
+    let file = GDALFile(path: path, encoding: table.encoding)
+    return try Input(
+      file,
+      try file.conversion(
+        layer: layer, takesCentroids: takesCentroids, givesIDs: idProperty != nil),
+      isLenient: skipsBad)
   }
 
   /// Reads the whole input and calls `take` with batches of its good features, each while the next one is

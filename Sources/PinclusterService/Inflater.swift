@@ -1,6 +1,6 @@
 import CZlib
 
-/// Inflates a stream of gzip (RFC 1952), of one member or several that follow each other.
+/// Inflates a stream of gzip (RFC 1952), of one member or several that follow each other, or of bare deflate (RFC 1951).
 final class Inflater {
   /// Why a stream can't be inflated.
   struct Failure: Error {
@@ -18,10 +18,11 @@ final class Inflater {
   /// Whether the rest is padding after the last member.
   private var isPadding = false
 
-  init() throws {
+  init(isBare: Bool = false) throws {
     stream.initialize(to: z_stream())
-    // 15 bits of window, and 16 for gzip's head and tail.
-    let code = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    // 15 bits of window, and 16 for gzip's head and tail; below 0 for neither.
+    let bits: Int32 = isBare ? -15 : 15 + 16
+    let code = inflateInit2_(stream, bits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard code == Z_OK else { throw Failure(reason: "out of memory") }
   }
 

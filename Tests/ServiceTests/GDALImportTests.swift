@@ -155,7 +155,7 @@ struct GDALImportTests {
     let zip = try ChildProcess(
       "/usr/bin/env", ["python3", "-m", "zipfile", "-c", archive, table])
     #expect(zip.waitForExit(seconds: 60) == .code(0), "\(zip.standardError)")
-    try room.load(archive).expectSuccess()
+    try room.load(archive, "--format", "gdal").expectSuccess()
     #expect(try room.stored() == [#"[13.25,52.5]{"v":7,"code":"007"}"#])
   }
 
@@ -251,7 +251,7 @@ struct GDALImportTests {
     let run = try ChildProcess("/usr/bin/python3", ["-m", "zipfile", "-c", archive, table])
     #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
     let other = try ImportRoom()
-    try other.load(archive).expectSuccess()
+    try other.load(archive, "--format", "gdal").expectSuccess()
     #expect(try other.stored() == [#"[13,52]{"v":5,"V":6,"v_2":7,"v2":8}"#])
   }
 
