@@ -27,6 +27,12 @@ int cgetopt_next(int argc, char **argv, const cgetopt_flag *flags, bool restart,
     *value = optarg != NULL ? optarg : "";
     return found - FIRST;
   }
-  *value = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+  int invalid = optind - 1;
+  if (found == '?' && optopt != 0) {
+    // A letter: its argument is the one before only if that was its last.
+    const char *before = argv[invalid];
+    if (before[0] != '-' || strchr(before, optopt) == NULL) invalid = optind;
+  }
+  *value = invalid > 0 && invalid < argc ? argv[invalid] : "";
   return found == ':' ? CGETOPT_NO_VALUE : CGETOPT_UNKNOWN;
 }

@@ -185,6 +185,21 @@ import Testing
     #expect(!message(["--config", path]).contains("hunter2"))
   }
 
+  @Test(arguments: [
+    (["-p", "8"], "-p is not a flag"), (["--host", "::1", "-xy"], "-xy is not a flag"),
+    (["--host", "::1", "-x.csv", "b"], "-x.csv is not a flag"), (["--no"], "--no is not a flag"),
+    (["--port"], "--port needs a value"), (["a", "-q"], "-q is not a flag"),
+  ])
+  func whatIsNoFlagIsNamed(_ arguments: [String], _ message: String) {
+    let flags: [Options.Flag] = [
+      .init("port", "PORT", "port", unset: "0"), .init("host", "HOST", "host", unset: "any"),
+    ]
+    let error = #expect(throws: UsageError.self) {
+      try Options(arguments, flags: flags, command: "serve")
+    }
+    #expect(error?.message == "\(message); see pincluster serve --help")
+  }
+
   @Test func thePageOfOperationsNamesEveryFlag() throws {
     let page = String(
       decoding: try Fixtures.bytes(path: Fixtures.root + "/docs/operations.md"), as: UTF8.self)
