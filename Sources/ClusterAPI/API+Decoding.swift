@@ -19,15 +19,15 @@ extension API {
       headers: [("Accept-Encoding", "gzip, identity")])
   }
 
-  /// Answers a request whose body is compressed.
+  /// Answers a request whose body is compressed, which is decoded for those only who may send it.
   ///
   /// - Parameter match: what the path names; nil if that is to be found.
   func unpack(
     _ request: HTTPRequest, at match: Route.Match?, from resources: Resources, isHere: Bool,
     _ finish: @escaping Reply
   ) throws {
-    let match = match ?? (try? Route.find(request.path))
-    let takesFeatures = request.method == .post && match?.route.takesFeatures ?? false
+    let match = try Route.permitted(request, at: match, from: resources)
+    let takesFeatures = request.method == .post && match.route.takesFeatures
     let limits = resources.writer.limits
     let limit =
       takesFeatures ? limits.bodyBytes : max(ParserPool.maximumBody, limits.featureBytes)

@@ -57,17 +57,27 @@ final class Route: Sendable {
     methods = handlers.flatMap { $0.key == .get ? [.get, .head] : [$0.key] }
   }
 
+  /// The resource that a request's path names, which the client may ask in this way.
+  ///
+  /// - Parameter match: that resource; nil if it is to be found.
+  static func permitted(
+    _ request: HTTPRequest, at match: Match?, from resources: Resources
+  ) throws -> Match {
+    let match = try match ?? find(request.path)
+    if resources.catalog.isChecked {
+      try match.route.check(request, match.parameters, resources.catalog.principal.grant)
+    }
+    return match
+  }
+
   /// Answers a request by the resource that its path names.
   ///
   /// - Parameter match: that resource; nil if it is to be found.
   static func outcome(
     of request: HTTPRequest, at match: Match? = nil, from resources: Resources
   ) throws -> Outcome {
-    let (route, parameters) = try match ?? find(request.path)
+    let (route, parameters) = try permitted(request, at: match, from: resources)
     request.note { $0.route = parameters.route }
-    if resources.catalog.isChecked {
-      try route.check(request, parameters, resources.catalog.principal.grant)
-    }
     if request.method == .options {
       return .now(HTTPResponse(status: 200, headers: [("Allow", route.allowed)]))
     }

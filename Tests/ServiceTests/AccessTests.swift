@@ -64,6 +64,25 @@ import Testing
     #expect(own.contains(200) && own.contains(429), "\(own)")
   }
 
+  @Test func aCompressedBodyIsLookedAtForThoseOnlyWhoMaySendIt() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("keys")
+    try write(Self.keys, path)
+    let server = try ServerProcess.ready(arguments: ["--api-key-file", path])
+    for body in [[UInt8](repeating: 7, count: 30), [UInt8](repeating: 7, count: 9000)] {
+      for (key, path, status) in [
+        ("r-9f3c1d", "/collections/c/items", 403), ("w-5b1e77", "/collections/c/items", 400),
+        ("w-5b1e77", "/nothing", 404), ("none", "/collections/c/items", 401),
+      ] {
+        let fields = [("Content-Encoding", "gzip"), ("Content-Type", "application/json")]
+        let answer = try server.client.send(
+          "POST", path, headers: Self.bearer(key) + fields, body: body)
+        #expect(answer.status == status, "\(key) \(path): \(answer.text)")
+      }
+    }
+    #expect(server.terminate() == 0)
+  }
+
   @Test func keysAreNeededReadAgainAndNeverTold() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("keys")
