@@ -216,6 +216,7 @@ struct Import: RunnableCommand {
       plan.map { FeatureReader(table: $0, maximumLength: featureBytes) }
       ?? FeatureReader(
         format: input.format, idProperty: idProperty, takesCentroids: takesCentroids,
+        options: table,
         maximumLength: takesCentroids ? max(featureBytes, Import.shapeBytes) : featureBytes)
     var parsed = ParsedFeatures()
     var progress = Progress(label: label, total: input.size ?? input.count)

@@ -25,12 +25,19 @@ import Testing
     #"{"type":"FeatureCollection","features":[],"features":[]}"#, #"{"features":{}}"#,
     #"{"type":"FeatureCollection","features":[],"a":tru}"#, "\u{FEFF}\u{FEFF}{}",
     #"{"type":"Feature","features":[]}"#, #"{"type":"FeatureCollection","features":null}"#,
+    " [ {\"id\":\"a]\",\"lat\" : 1,\"lng\":\"2\"} , {\"lat\":[],\"lng\":3},{\"lng\":1E400},7 ] ",
+    "\u{FEFF}[" + feature() + ",{\"lat\":1,\"lng\":2}]", #"[{"p":{"lat":1,"lon":2},"q":[1, 2]}]"#,
+    "[]", "[{}]", "[tru,{\"x\":1,\"y\":2}]", "[{\"x\":1,\"y\":2}] []", "[{\"x\":1,\"y\":2},]",
+    "[null",
+    "{}[{\"x\":1,\"y\":2}]", "[[{\"x\":1,\"y\":2}]]",
   ]
   static let sequences: [String] = [
     "\u{FEFF}" + feature() + "\r\n\n \t\n\u{1E}" + feature("[181,1]") + "\nnot json\n" + feature(),
     "\u{1E}" + feature("[1,\n2]") + "\n\u{1E}\n\n{\n\u{1E}" + feature("[1,\n200]") + "\n", "",
     "\u{FEFF}\u{1E}" + feature() + "\u{1E}\u{1E}", "\u{FEFF}", "\n\n", feature() + feature(),
     "\n" + feature(), "\u{1E}", "\u{FEFE}",
+    "x\n{\"lat\":1,\"lon\":2,\"n\":[ 1 ]}\n{\"lon\":1}\n" + feature(),
+    feature() + "\n{\"lat\":1,\"lon\":2}",
   ]
   static let tables: [String] = [
     "\u{FEFF}\"name\",LON , lat,id\r\n\"a,\"\"b\"\"\r\nc\",1.5,+2,7\r\n\r\nx,1,.5,007\n\"\",1,2,\r",

@@ -11,7 +11,9 @@ import Threading
   private static let endless: [(format: FeatureFormat, head: String, part: String)] = [
     (.geoJSON, features, "0,"), (.geoJSON, features, "{},"), (.geoJSON, features, "NaN,"),
     (.geoJSON, features, feature() + ","), (.geoJSON, features, " "), (.geoJSON, features, "["),
-    (.geoJSON, "", " "), (.geoJSONSequence, "", "{}\n"), (.geoJSONSequence, "\u{1E}", "{}\u{1E}"),
+    (.geoJSON, "", " "), (.geoJSON, "[", " "), (.geoJSON, "[", "{\"lat\":1,\"lon\":2},"),
+    (.geoJSON, "[{\"lat\":1,\"lon\":2},", "0,"), (.geoJSONSequence, "", "{\"x\":1,\"y\":2}\n"),
+    (.geoJSONSequence, "", "{}\n"), (.geoJSONSequence, "\u{1E}", "{}\u{1E}"),
     (.csv, "lon,lat\n", "x,\n"), (.csv, "lon,lat\n", "1,2\n"), (.csv, "lon,lat\n", "\n"),
     (.csv, "wkt,a\n", "P,\n"), (.csv, "lon,lat\n\"", "x\n"), (.csv, "", ",\n"),
   ]

@@ -1,18 +1,38 @@
 internal import ClusterCore
 
-/// Decodes GeoJSON Features into records of a batch.
+/// Decodes GeoJSON Features, or the rows of a list, into records of a batch.
 struct FeatureDecoder {
   let parser = JSONParser()
   private let idProperty: [UInt8]?
+  private let options: TableOptions
+  /// Decodes what is no Feature; nil if all are to be Features.
+  private var rows: RowDecoder?
   /// Reads geometries and reference systems.
   var points: PointReader
   /// The depth of the values that are used: the Feature, its members, those of its geometry, and the
   /// coordinates of a Point.
   static let recordedDepth: UInt32 = 4
 
-  init(idProperty: String?, takesCentroids: Bool) {
+  init(idProperty: String?, takesCentroids: Bool, options: TableOptions = TableOptions()) {
     self.idProperty = idProperty.map { Array($0.utf8) }
+    self.options = options
     points = PointReader(takesCentroids: takesCentroids)
+  }
+
+  /// Finds out by the first of a list what all are: Features, or else rows. Returns false if the text is not JSON.
+  ///
+  /// - Throws: ``CoordinateColumns/Fault`` if it is neither.
+  mutating func begin(
+    _ first: UnsafeRawBufferPointer, notes parsed: inout ParsedFeatures
+  ) throws(CoordinateColumns.Fault) -> Bool {
+    let depth = FeatureDecoder.recordedDepth
+    guard let node = try? parser.parseNodes(first, recordedDepth: depth) else { return false }
+    if node.member("type")?.isString("Feature") == true { return true }
+    guard node.kind == .object else {
+      throw CoordinateColumns.Fault(detail: "not an object", isAmbiguous: false)
+    }
+    rows = try RowDecoder(first: node, options: options, idProperty: idProperty, notes: &parsed)
+    return true
   }
 
   /// Parses a Feature and appends it, or counts it as rejected. Throws if the text is not JSON.
@@ -29,6 +49,10 @@ struct FeatureDecoder {
     _ node: TapeNode, into parsed: inout ParsedFeatures, pointer: @autoclosure () -> String
   ) throws(JSONError) {
     do throws(FeatureRefusal) {
+      guard rows == nil else {
+        try rows?.append(node, to: &parsed, &points, parser)
+        return
+      }
       try append(node, to: &parsed)
     } catch {
       if error.isOutOfMemory { throw .outOfMemory }
@@ -81,12 +105,13 @@ struct FeatureDecoder {
   }
 
   private func id(_ members: Members) throws(FeatureRefusal) -> FeatureID? {
-    let node =
-      if let idProperty {
-        idProperty.withUnsafeBytes { members.properties?.member($0) }
-      } else {
-        members.id
-      }
+    try FeatureDecoder.id(
+      idProperty.map { name in name.withUnsafeBytes { members.properties?.member($0) } }
+        ?? members.id)
+  }
+
+  /// The id that a value is; nil for none.
+  static func id(_ node: TapeNode?) throws(FeatureRefusal) -> FeatureID? {
     guard let node else { return nil }
     do {
       switch node.kind {

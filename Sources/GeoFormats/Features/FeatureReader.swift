@@ -25,7 +25,7 @@ public struct FeatureReader {
   ///   - idProperty: the property that holds the ids; nil for GeoJSON's `id` member or CSV's `id`
   ///     column.
   ///   - takesCentroids: whether GeoJSON's lines and areas are taken as their centroids.
-  ///   - options: the options of a table. It is looked at for 64 MiB before the first feature is read; see
+  ///   - options: the options of a table, also of one in JSON. Another is looked at for 64 MiB before the first feature is read; see
   ///     ``init(table:maximumLength:)`` for one that can be read twice.
   ///   - maximumLength: the maximum length, in bytes, of a feature, line, record, or GeoJSON document without
   ///     its `features`, and of a feature's properties as JSON.
@@ -34,7 +34,8 @@ public struct FeatureReader {
     options: TableOptions = TableOptions(),
     maximumLength: Int = usualLength
   ) {
-    let decoder = FeatureDecoder(idProperty: idProperty, takesCentroids: takesCentroids)
+    let decoder = FeatureDecoder(
+      idProperty: idProperty, takesCentroids: takesCentroids, options: options)
     switch format {
     case .geoJSON:
       geoJSON = GeoJSONReader(decoder, maximumLength: maximumLength)

@@ -1,6 +1,6 @@
-/// Reads one GeoJSON Feature or FeatureCollection as a stream.
+/// Reads one GeoJSON Feature or FeatureCollection, or a list of Features or places, as a stream.
 ///
-/// The elements of the root's `features` array are delimited by their brackets and quotes alone, and
+/// The elements of the root's `features` array, or of the root that is an array, are delimited by their brackets and quotes alone, and
 /// each is parsed on its own. The rest of the document, with `[]` in place of the array, is the
 /// *skeleton*, which is parsed at the end. So the JSON parser validates every byte except for the commas
 /// and brackets of the array itself, which this type checks, and for elements that are too long, which it
@@ -37,6 +37,8 @@ struct GeoJSONReader {
   private var arrayStart = 0
   private var removed = 0
   private var arrays = 0
+  /// Whether the first element of a list has told what all are.
+  private var isBegun = false
 
   init(_ decoder: FeatureDecoder, maximumLength: Int) {
     self.decoder = decoder
@@ -122,8 +124,14 @@ struct GeoJSONReader {
     default: break
     }
     throw .malformed(
-      detail: "/features: a value, comma or bracket is missing or misplaced", offset: offset)
+      detail:
+        "\(skeleton.isList ? "the list" : "/features"): a value, comma or bracket is missing or misplaced",
+      offset: offset)
   }
+
+  /// The beginning of pointers to elements, and the pointer to the current one.
+  private var prefix: StaticString { skeleton.isList ? "/" : "/features/" }
+  private var pointer: String { "\(prefix)\(count - 1)" }
 
   private mutating func finishElement(
     _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
@@ -133,7 +141,7 @@ struct GeoJSONReader {
     guard length <= maximumLength else {
       pending = []
       return parsed.reject(
-        pointer: "/features/\(count - 1)", detail: "longer than \(maximumLength) bytes")
+        pointer: pointer, detail: "longer than \(maximumLength) bytes")
     }
     guard !pending.isEmpty else { return try decode(part, into: &parsed) }
     // Moved out of self so that `decode` may change the rest of self meanwhile.
@@ -147,16 +155,24 @@ struct GeoJSONReader {
   private mutating func decode(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
+    if skeleton.isList, !isBegun {
+      do throws(CoordinateColumns.Fault) { isBegun = try decoder.begin(text, notes: &parsed) } catch
+      {
+        throw .notFeatures(
+          pointer: "",
+          detail: "\(GeoJSONReader.expected), nor a list of places: \(pointer): \(error.detail)")
+      }
+    }
+    let (prefix, number) = (prefix, count - 1)
     do throws(JSONError) {
-      try decoder.decode(text, into: &parsed, pointer: "/features/\(count - 1)")
+      try decoder.decode(text, into: &parsed, pointer: "\(prefix)\(number)")
     } catch {
       if error == .outOfMemory { throw .outOfMemory }
       guard let fault = JSONFault(in: text, isTold: parsed.keepsReasons) else {
         throw .malformed(
-          detail: "/features/\(count - 1): \(error.reason)",
-          offset: elementStart + (error.offset ?? 0))
+          detail: "\(pointer): \(error.reason)", offset: elementStart + (error.offset ?? 0))
       }
-      parsed.reject(pointer: "/features/\(count - 1)", detail: fault.text(error))
+      parsed.reject(pointer: pointer, detail: fault.text(error))
     }
     try parsed.keepRoom()
   }
@@ -165,7 +181,7 @@ struct GeoJSONReader {
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     guard state == .skeleton else {
       throw .malformed(
-        detail: "the document ends within its features, after /features/\(count - 1)",
+        detail: "the document ends within its features, after \(pointer)",
         offset: offset)
     }
     let root: TapeNode
@@ -179,6 +195,7 @@ struct GeoJSONReader {
       let offset = error.offset.map { arrays > 0 && $0 > arrayStart ? $0 + removed : $0 }
       throw .malformed(detail: error.reason, offset: arrays > 1 ? nil : offset)
     }
+    if root.kind == .array, isBegun { return }
     let type = root.member("type")
     if type?.isString("FeatureCollection") == true {
       guard arrays <= 1 else {
@@ -219,10 +236,11 @@ struct GeoJSONReader {
     }
   }
 
+  private static let expected = "neither a GeoJSON Feature nor a FeatureCollection"
+
   /// The error of a document that is neither a Feature nor a FeatureCollection: what it is instead.
   private static func otherDocument(_ root: TapeNode) -> FormatError {
     let type = root.member("type")
-    let expected = "neither a GeoJSON Feature nor a FeatureCollection"
     let detail =
       if let geometry = GeometryType(type) {
         "a \(geometry.rawValue) without a Feature around it, \(expected)"

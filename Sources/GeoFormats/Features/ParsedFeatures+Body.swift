@@ -21,7 +21,7 @@ extension ParsedFeatures {
     }
     self.init(room: room)
     var reader = FeatureReader(
-      format: format, idProperty: idProperty, maximumLength: maximumLength)
+      format: format, idProperty: idProperty, options: table, maximumLength: maximumLength)
     try reader.read(bytes, into: &self)
     try reader.finish(into: &self)
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads one GeoJSON Feature on each line, or one after each record separator (RFC 8142), which may then
+/// Reads one GeoJSON Feature, or place, on each line, or one after each record separator (RFC 8142), which may then
 /// span lines. The first byte decides which.
 struct SequenceReader {
   private static let recordSeparator: UInt8 = 0x1E
@@ -11,6 +11,8 @@ struct SequenceReader {
   /// The byte that ends a record; nil until the first byte has been read.
   private var delimiter: UInt8?
   private var line = 1
+  /// Whether the first one has told what all are.
+  private var isBegun = false
 
   init(_ decoder: FeatureDecoder, maximumLength: Int) {
     self.decoder = decoder
@@ -72,6 +74,8 @@ struct SequenceReader {
         detail: "longer than \(records.limit) bytes")
     }
     guard !text.isEmpty else { return }
+    // Of what is neither, each line says so.
+    if !isBegun { isBegun = (try? decoder.begin(text, notes: &parsed)) ?? true }
     do throws(JSONError) {
       try decoder.decode(text, into: &parsed, pointer: "/lines/\(here)")
     } catch {

@@ -1,10 +1,12 @@
-/// Collects a JSON document without the array of its root's member `features`.
+/// Collects a JSON document without the array of its root's member `features`, or without that which is its root.
 ///
 /// It follows brackets, strings and names only as far as finding that array requires. Text that is not
 /// JSON may mislead it, but what it then collects is not JSON either and fails to parse.
 struct SkeletonScanner {
   /// The collected bytes, with `[]` in place of the array.
   private(set) var bytes: [UInt8] = []
+  /// Whether the array is the root.
+  private(set) var isList = false
 
   /// The last significant bytes at the depth of the root's members.
   private enum Name {
@@ -47,7 +49,10 @@ struct SkeletonScanner {
         if name == .due, depth == 1 { nameStart = bytes.count + index - 1 - copied }
         name = .none
       case UInt8(ascii: "["):
-        if name == .colon, depth == 1 { return true }
+        if name == .colon && depth == 1 || depth == 0 {
+          isList = depth == 0
+          return true
+        }
         open()
       case UInt8(ascii: "{"):
         if depth == 0 { rootIsObject = true }

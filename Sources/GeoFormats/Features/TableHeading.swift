@@ -26,11 +26,16 @@ struct TableHeading: Sendable {
         "the header has \(fields.fields.count) columns, and at most \(TableHeading.mostColumns) are read"
       )
     }
-    let written = record.withUnsafeBytes { record in
-      fields.fields.map { field in
-        CSVFields.withText(of: field, in: record) { Array(JSONText.trimmed($0)) }
-      }
-    }
+    self.init(
+      record.withUnsafeBytes { record in
+        fields.fields.map { field in
+          CSVFields.withText(of: field, in: record) { Array(JSONText.trimmed($0)) }
+        }
+      })
+  }
+
+  /// Takes names.
+  init(_ written: [[UInt8]]) {
     var taken = Set(written)
     var counts: [[UInt8]: Int] = [:]
     var names: [[UInt8]] = []

@@ -1,0 +1,149 @@
+import ClusterCore
+import GeoFormats
+import TestSupport
+import Testing
+
+/// Lists of JSON objects that are no Features: places with coordinates among their members.
+@Suite(.timeLimit(.minutes(5))) struct RowTests {
+  private static func list(_ rows: String...) -> String { "[\(rows.joined(separator: ","))]" }
+
+  /// Names of members that hold a longitude and a latitude.
+  private static let names = [
+    ("lng", "lat"), ("lon", "lat"), ("longitude", "latitude"), ("x", "y"), ("stop_lon", "stop_lat"),
+    ("Longitude (deg)", "Latitude (deg)"), ("decimalLongitude", "decimalLatitude"),
+    ("Länge", "Breite"),
+  ]
+
+  private static func quoted(_ text: String) -> String { TestJSON.string(text).text }
+
+  @Test(arguments: Seeds.each(1...3))
+  func `rows are the features with the same members`(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<200 {
+      let (longitude, latitude) = Self.names.randomElement(using: &random) ?? ("", "")
+      let nests = Bool.random(using: &random)
+      let hasIDs = Bool.random(using: &random)
+      var (rows, features): ([String], [String]) = ([], [])
+      for number in 0..<Int.random(in: 1...5, using: &random) {
+        let x = Double.random(in: -180...180, using: &random)
+        let y = Double.random(in: -90...90, using: &random)
+        func written(_ value: Double) -> String {
+          switch Int.random(in: 0..<4, using: &random) {
+          case 0: Self.quoted("\(value)")
+          case 1: Self.quoted(" \(value)\n")
+          default: "\(value)"
+          }
+        }
+        let axes = [
+          "\(Self.quoted(longitude)):\(written(x))", "\(Self.quoted(latitude)) : \(written(y))",
+        ].shuffled(using: &random)
+        let others = [
+          #""name":"a\"b\u00e9""#, #""n":-0.50"#, #""list":[1,{"a":null}]"#, #""é":true"#,
+          #""type":"shop""#, #""properties":{"a":1}"#, #""n":2"#,
+        ].filter { _ in Bool.random(using: &random) }
+        let id =
+          ["\(number)", "\"\(number)\"", "\"s/\(number)\"", "null"]
+          .randomElement(using: &random) ?? ""
+        let place = nests ? [#""where":{"accuracy":5,\#(axes.joined(separator: ","))}"#] : axes
+        let ids = hasIDs ? ["\"ID\":\(id)"] : []
+        // All begin alike, as the first tells what is meant.
+        rows.append("{\((place + ids + others).joined(separator: " , "))}")
+        features.append(
+          feature(
+            "[\(x),\(y)]", properties: "{\(others.joined(separator: ","))}",
+            id: hasIDs ? id : nil))
+      }
+      let expected = read(
+        "{\"type\":\"FeatureCollection\",\"features\":[\(features.joined(separator: ","))]}",
+        .geoJSON)
+      #expect(expected.features.count == rows.count && expected.rejected == 0)
+      for (text, format) in [
+        ("[\(rows.joined(separator: ","))]", FeatureFormat.geoJSON),
+        (rows.joined(separator: "\n"), .geoJSONSequence),
+      ] {
+        let found = read(text, format)
+        #expect(found.features == expected.features, "\(text)")
+        #expect(found.rejected == 0 && found.error == nil, "\(found)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"location":{"type":"Point","coordinates":[3,4,5]},"a":1}"#, [3, 4, 5] as [Double]),
+    (#"{"coordinates":[3,4]}"#, [3, 4]), (#"{"latlng":[3,4]}"#, [4, 3]),
+    (#"{"LatLon":"3, 4"}"#, [4, 3]), (#"{"geom":"POINT (3 4)"}"#, [3, 4]),
+    (#"{"position":{"lat":4,"lng":3},"size":{"x":"L"}}"#, [3, 4]),
+    (#"{"lat":4,"lon":3,"position":{"lat":1,"lng":2}}"#, [3, 4]),
+    (#"{"lat":"52°30′N","lon":"13.5 E"}"#, [13.5, 52.5]),
+  ])
+  func `a point in one member`(_ row: String, _ ordinates: [Double]) {
+    let outcome = read("[\(row)]", .geoJSON)
+    #expect(outcome.features.map(\.ordinates) == [ordinates], "\(outcome)")
+  }
+
+  @Test(arguments: [
+    (#"{"lon":1}"#, "no number is in \"lat\""),
+    (#"{"lat":null,"lon":1}"#, "no number is in \"lat\""),
+    (#"{"lat":"x","lon":1}"#, "\"x\" in \"lat\" is not a latitude"),
+    (#"{"lat":"5 E","lon":1}"#, "\"5 E\" in \"lat\" is not a latitude"),
+    (#"{"lat":100,"lon":1}"#, "longitude and latitude look swapped"),
+    (#"{"lat":1,"lon":181}"#, "longitude 181.0 is beyond ±180"), ("7", "not an object"),
+    (#"{"lat":1,"lon":1,"id":[]}"#, "the id is neither"), (#"{"lat":1,"lon":NaN}"#, "NaN"),
+  ])
+  func `a bad row is named, and the others are read`(_ row: String, _ detail: String) {
+    let good = #"{"id":1,"lat":1,"lon":2}"#
+    let outcome = read(Self.list(good, row, good), .geoJSON)
+    #expect(outcome.features.count == 2 && outcome.rejected == 1)
+    #expect(outcome.problems.first?.pointer == "/1")
+    #expect(outcome.problems.first?.detail.contains(detail) == true, "\(outcome.problems)")
+    let lines = read("\(good)\n\(row)\n\(good)", .geoJSONSequence)
+    #expect(lines.features == outcome.features)
+    #expect(lines.problems.first?.pointer == "/lines/2")
+  }
+
+  @Test func `what is named is taken`() {
+    var options = TableOptions()
+    (options.longitude, options.latitude) = ("E", "N")
+    var parsed = ParsedFeatures()
+    var reader = FeatureReader(format: .geoJSON, idProperty: "code", options: options)
+    let row = #"[{"lat":1,"lon":2,"E":3,"N":4,"id":5,"code":"c"}]"#
+    #expect(throws: Never.self) {
+      try reader.read(Array(row.utf8), into: &parsed)
+      try reader.finish(into: &parsed)
+    }
+    parsed.batch.withRecord(at: 0) { record in
+      #expect(record.coordinate == Coordinate(latitude: 4, longitude: 3))
+      #expect(record.id.description == "c")
+      #expect(text(record.properties) == #"{"lat":1,"lon":2,"id":5,"code":"c"}"#)
+    }
+  }
+
+  @Test func `notes say what was assumed`() {
+    #expect(read(#"[{"lat":1,"lng":2}]"#, .geoJSON).notes == [])
+    #expect(
+      read(#"[{"x":1,"y":2}]"#, .geoJSON).notes == [
+        "longitudes are in the column \"x\", latitudes in \"y\""
+      ])
+    #expect(
+      read(#"[{"p":{"lat":1,"lng":2}}]"#, .geoJSON).notes == ["points are in the column \"p\""])
+  }
+
+  @Test(arguments: [
+    "[]", "[1]", "[{}]", #"[{"a":1}]"#, #"[{"lat":1}]"#, #"[{"lat":1,"lat":2,"lon":2}]"#, "\"lat\"",
+    #"[{"a":{"lat":1,"lng":1},"b":{"lat":1,"lng":1}}]"#, #"[{"a":{"b":{"lat":1,"lng":1}}}]"#,
+  ])
+  func `a list without coordinates is refused`(_ text: String) {
+    let outcome = read(text, .geoJSON)
+    #expect(outcome.refusedAt == "", "\(outcome)")
+    #expect(outcome.features == [] && outcome.rejected == 0)
+  }
+
+  @Test func `a list of Features is one of those alone`() {
+    let outcome = read(Self.list(feature(id: "1"), #"{"lat":1,"lon":2}"#, feature()), .geoJSON)
+    #expect(outcome.features.count == 2)
+    #expect(outcome.problems.map(\.detail) == ["/type is not \"Feature\""])
+    // In a collection there is nothing else.
+    let other = read(collection(#"{"lat":1,"lon":2}"#), .geoJSON)
+    #expect(other.features == [] && other.rejected == 1)
+  }
+}
