@@ -87,7 +87,7 @@ public final class API: Sendable {
     let reply = resources.writer.link.flatMap { VersionField.tellingAge(of: $0, reply) } ?? reply
     let answering = Answering(
       request, origins, writes: Route.writes, route: Route.number, isGuarded: access != nil,
-      slow: slowRequest, report, resources.metrics.refusals, reply, wait: wait(after:_:))
+      slow: slowRequest, resources.metrics.refusals, reply, wait: wait(after:_:))
     let finish: Reply = { answering.finish($0) }
     do {
       if let list = request.headers.longList { throw Problem.longList(list) }

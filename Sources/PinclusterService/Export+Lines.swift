@@ -8,10 +8,13 @@ extension Export {
     private(set) var table: CSVWriter?
     private(set) var count = 0
     private var writer = JSONWriter(reserving: 1 << 16)
+    private let tellsNever: Bool
 
-    /// - Parameter table: writes the lines of a table; nil for GeoJSON.
-    init(file: OutputFile, table: CSVWriter?) {
-      (self.file, self.table) = (file, table)
+    /// - Parameters:
+    ///   - table: writes the lines of a table; nil for GeoJSON.
+    ///   - tellsNever: whether features without an expiry say so.
+    init(file: OutputFile, table: CSVWriter?, tellsNever: Bool) {
+      (self.file, self.table, self.tellsNever) = (file, table, tellsNever)
     }
 
     /// Writes a batch.
@@ -22,7 +25,7 @@ extension Export {
             table?.write(record)
             return
           }
-          writer.feature(record)
+          writer.feature(record, tellsNever: tellsNever)
           writer.newline()
         }
         if index % 256 == 255 { try flush() }

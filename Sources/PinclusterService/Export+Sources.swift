@@ -10,6 +10,8 @@ extension Export {
     func read(_ consumer: @escaping @Sendable (FeatureBatch) throws -> Void) throws
     /// Warnings for a reader of the features, a sentence each.
     func warnings() throws -> [String]
+    /// Whether features without an expiry have to say so, as others expire by default.
+    var tellsNever: Bool { get }
   }
 
   /// A data directory, as it is at the start.
@@ -33,6 +35,7 @@ extension Export {
     }
 
     func warnings() -> [String] { [] }
+    var tellsNever: Bool { info.ttl != nil }
   }
 
   /// A running service, which is asked for page after page.
@@ -46,6 +49,8 @@ extension Export {
     private let collection: String
     /// Tells the collection's version.
     private let tag: String?
+    /// The service's features say so themselves.
+    let tellsNever = false
 
     init(_ client: HTTPClient, _ collection: String) throws {
       self.client = client
@@ -54,8 +59,7 @@ extension Export {
     }
 
     private static func answer(_ client: HTTPClient, _ path: String) throws -> HTTPResponse {
-      try StopSignal.check()
-      let answer = try client.send(
+      let answer = try client.sendPatiently(
         .get, path, headers: [("Accept", "application/geo+json, application/json")], timeout: 60)
       guard answer.status == 200 else { throw CommandFailure(answer) }
       return answer

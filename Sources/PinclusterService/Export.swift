@@ -62,7 +62,8 @@ struct Export: RunnableCommand {
           }
         }
       }
-      let lines = Lines(file: file, table: isTable ? CSVWriter(columns) : nil)
+      let lines = Lines(
+        file: file, table: isTable ? CSVWriter(columns) : nil, tellsNever: source.tellsNever)
       var written = try source.fold(lines) { lines, batch in try lines.write(batch) }
       try written.flush()
       file = written.file

@@ -57,13 +57,12 @@ extension Import {
       }
     } catch let interruption as StopSignal.Received {
       throw Stopped(cause: interruption, stored: stored.withLock { $0 })
-    } catch let failure as Failure {
+    } catch where error is Failure || error is HTTPClientError {
       let count = stored.withLock { $0 }
-      throw count == 0
-        ? failure
-        : Failure(
-          description: "\(failure); \(count.counted("feature")) "
-            + "\(count == 1 ? "was" : "were") stored before that")
+      guard count > 0 else { throw error }
+      throw Failure(
+        description: "\(error); \(count.counted("feature")) "
+          + "\(count == 1 ? "was" : "were") stored before that")
     }
     (tally.inserted, tally.updated) = sums
     return tally
@@ -87,12 +86,12 @@ extension Import {
     for index in numbers {
       batch.withRecord(at: index) { record in
         guard share == .all || (share == .unidentified) == record.needsID else { return }
-        lines.feature(record)
+        lines.feature(record, tellsNever: false)
         lines.newline()
       }
     }
     guard !lines.bytes.isEmpty else { return (0, 0) }
-    let response = try client.send(
+    let response = try client.sendPatiently(
       .post, "/collections/\(collection)/items",
       headers: [("Content-Type", "application/x-ndjson")], body: lines.bytes, timeout: 300)
     if response.status == 413, numbers.count > 1 {

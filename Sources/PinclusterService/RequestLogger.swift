@@ -2,7 +2,7 @@ import ClusterAPI
 import GeoFormats
 import HTTPServer
 
-/// Logs requests: each at the level debug, and those that are slow or were refused at info. Lines of these never hold
+/// Logs requests: each at the level debug, those that are slow or were refused at info, and those that failed at error. Lines of these never hold
 /// values of a query or of header fields, apart from ids.
 final class RequestLogger: Sendable {
   /// The most lines of a kind in a second.
@@ -32,6 +32,14 @@ final class RequestLogger: Sendable {
   /// Logs a request: at the level debug each, at the level info one that was slow or refused.
   func write(_ log: RequestLog) {
     if logger.writes(.debug) { logger.log(.debug, "request") { self.tellTarget(log, &$0) } }
+    if let failure = log.notes.failure {
+      guard let leftOut = limit.admit("failed") else { return }
+      return logger.log(.error, "failed") { json in
+        json.member("message", failure)
+        tell(log, &json)
+        if leftOut > 0 { json.member("leftOut", leftOut) }
+      }
+    }
     let refusal = log.notes.refusal
     guard log.microseconds >= slow || refusal != nil, logger.writes(.info),
       let leftOut = limit.admit(refusal ?? "slow")

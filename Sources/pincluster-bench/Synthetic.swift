@@ -70,7 +70,7 @@ struct Synthetic {
     var batch = FeatureBatch()
     try properties.withBytes { try batch.append(id, coordinate, $0) }
     var json = JSONWriter(reserving: 512)
-    batch.withRecord(at: 0) { json.feature($0) }
+    batch.withRecord(at: 0) { json.feature($0, tellsNever: false) }
     return json.withBytes { String(decoding: $0, as: UTF8.self) }
   }
 }

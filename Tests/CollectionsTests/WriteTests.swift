@@ -58,7 +58,7 @@ import Texts
   /// The name of a state of a feature.
   private static func name(_ batch: FeatureBatch) -> [UInt8] {
     var json = JSONWriter()
-    batch.withRecord(at: 0) { json.feature($0) }
+    batch.withRecord(at: 0) { json.feature($0, tellsNever: false) }
     return Array(ContentHash.text(of: json.bytes).utf8)
   }
 

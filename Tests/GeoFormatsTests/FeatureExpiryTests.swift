@@ -23,7 +23,7 @@ import Testing
 
   private func written(_ batch: FeatureBatch, at index: Int) -> String {
     var json = JSONWriter()
-    batch.withRecord(at: index) { json.feature($0) }
+    batch.withRecord(at: index) { json.feature($0, tellsNever: false) }
     return text(json.bytes)
   }
 

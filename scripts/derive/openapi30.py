@@ -64,6 +64,10 @@ def name_limit(source):
     parameters[place] = {"$ref": "#/components/parameters/limit"}
     # Programs that check such documents don't all follow references.
     parameters[:] = [copy.deepcopy(resolved(one, source["components"])) for one in parameters]
+    # GDAL sends filters where it finds cql-text here, and otherwise takes comparisons of dates for `datetime`.
+    for one in parameters:
+        if one.get("name") == "filter-lang":
+            one["schema"] = copy.deepcopy(resolved(one["schema"], source["components"]))
 
 
 def shorten_column(source):

@@ -1,4 +1,5 @@
 import ClusterCore
+import FeatureStore
 import GeoFormats
 import Threading
 
@@ -17,10 +18,11 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a GeoJSON Feature in the form that a request wants.
-  mutating func feature(_ record: FeatureRecord, _ form: FeatureForm) {
-    if form.isWhole { return feature(record) }
-    feature(record, hasGeometry: form.hasGeometry) { json in
+  /// Writes a GeoJSON Feature of a collection in the form that a request wants.
+  mutating func feature(_ record: FeatureRecord, of info: CollectionInfo, _ form: FeatureForm) {
+    let tellsNever = info.ttl != nil
+    if form.isWhole { return feature(record, tellsNever: tellsNever) }
+    feature(record, hasGeometry: form.hasGeometry, tellsNever: tellsNever) { json in
       json.properties(of: record, form.properties)
       if let near = form.near { json.member("distance", near.metres(to: record.coordinate)) }
     }

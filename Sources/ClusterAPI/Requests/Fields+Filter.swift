@@ -7,6 +7,8 @@ extension Fields {
   enum FilterLanguage: String, CaseIterable {
     case text = "cql2-text"
     case json = "cql2-json"
+    /// The text of drafts of the standard, as GDAL and QGIS write it; see ``CQL2/normal(_:ofDraft:)``.
+    case draft = "cql-text"
   }
 
   /// The names of the fields that belong to a filter of a list of features, and of those for ids and times.
@@ -21,15 +23,15 @@ extension Fields {
     guard has(name) else { return nil }
     do {
       guard language == .json || inBody else {
-        return try string(name).map { try CQL2.normal($0) }
+        return try string(name).map { try CQL2.normal($0, ofDraft: language == .draft) }
       }
       return try withJSON(name) { json -> FilterExpression? in
-        if language == .text {
+        if language == .text || language == .draft {
           guard json.kind != .object else {
             throw problem(
               name, status: 422, "\(name) is CQL2 JSON, and filter-lang says that it is CQL2 text")
           }
-          return try string(name).map { try CQL2.normal($0) }
+          return try string(name).map { try CQL2.normal($0, ofDraft: language == .draft) }
         }
         if language == nil, json.kind != .object {
           return try string(name).map { try CQL2.normal($0) }
@@ -57,9 +59,7 @@ extension Fields {
 
   /// The language of the filter, if it is given.
   func filterLanguage() throws(Problem) -> FilterLanguage? {
-    // The name in drafts of the standard, which GDAL 3.6 sends. Its filters are CQL2, too.
-    if try string("filter-lang") == "cql-text" { return .text }
-    return try choice("filter-lang", FilterLanguage.self)
+    try choice("filter-lang", FilterLanguage.self)
   }
 
   /// Refuses other coordinates than longitudes and latitudes of WGS 84. They are named by their URI or, as in OGC API

@@ -33,6 +33,12 @@ struct FeaturePage {
       ordinals, of: index, form.properties,
       otherBytes: AnswerLimit.otherBytes + (columns?.count ?? 0))
     if type == .html { ordinals = ordinals.prefix(FeatureTable.mostRows) }
+    var notes = notes
+    if form.near != nil, ordinals.count < self.ordinals.count {
+      notes.append(
+        "the nearest \(ordinals.count) of the \(self.ordinals.count) asked for are all that one answer holds; "
+          + "properties with fewer names leave room for more")
+    }
     var links = [Link(base + Resources.target(request), "self", type, "This page")]
     if let id {
       links.append(Resources.alternate(request, base, of: type, .geoJSON))
@@ -49,10 +55,12 @@ struct FeaturePage {
     }
     if let id, type == .html { return html(ordinals, of: id, links).noting(notes) }
     if let columns { return table(ordinals, columns, links).noting(notes) }
-    return json(ordinals, links)
+    return json(ordinals, links, notes)
   }
 
-  private func json(_ ordinals: ArraySlice<Int>, _ links: [Link]) -> HTTPResponse {
+  private func json(
+    _ ordinals: ArraySlice<Int>, _ links: [Link], _ notes: [String]
+  ) -> HTTPResponse {
     var response = HTTPResponse(
       type: type, etag: etag, reserving: 512 + ordinals.count * 256
     ) { json in
@@ -65,7 +73,7 @@ struct FeaturePage {
         for ordinal in ordinals {
           let record = index.record(at: ordinal)
           if Interruption.poll(100 &+ record.properties.count / 4) { return }
-          json.feature(record, form)
+          json.feature(record, of: snapshot.info, form)
         }
       }
     }

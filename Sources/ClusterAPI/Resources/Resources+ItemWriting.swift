@@ -56,7 +56,8 @@ extension Resources {
   static func response(toStoring result: WriteOutcome.Result, _ type: MediaType) -> HTTPResponse {
     guard case .storedOne(let batch, let isNew) = result else { return HTTPResponse(status: 204) }
     var json = JSONWriter()
-    batch.withRecord(at: 0) { json.feature($0) }
+    // One that never expires where others do says so itself.
+    batch.withRecord(at: 0) { json.feature($0, tellsNever: false) }
     let tag = EntityTag.hash(of: json.bytes)
     return HTTPResponse(json, status: isNew ? 201 : 200, type: type, etag: tag)
   }

@@ -118,15 +118,15 @@ extension Resources {
     kind.add(type == .html ? 1 : 0)
     return .response(to: request, kind: kind) {
       Resources.response(
-        snapshot.index.record(at: ordinal), form, feature, in: id, request, type, base)
+        snapshot.index.record(at: ordinal), of: snapshot.info, form, feature, request, type, base)
     }
   }
 
   private static func response(
-    _ record: FeatureRecord, _ form: FeatureForm, _ feature: String, in id: String,
+    _ record: FeatureRecord, of info: CollectionInfo, _ form: FeatureForm, _ feature: String,
     _ request: HTTPRequest, _ type: MediaType, _ base: String
   ) -> HTTPResponse {
-    let collection = "\(base)/collections/\(id)"
+    let collection = "\(base)/collections/\(info.id)"
     let own = "\(collection)/items/\(PercentCoding.encode(feature))"
     // OGC API Features wants a feature that is read by itself to have links. In the header they don't change
     // the feature.
@@ -135,9 +135,11 @@ extension Resources {
       Resources.alternate(request, base, of: type, .geoJSON),
       Link(collection, "collection", .json, "Its collection"),
     ]
-    if type == .html { return Resources.page(record, form, in: id, links: links, base, request) }
+    if type == .html {
+      return Resources.page(record, form, in: info.id, links: links, base, request)
+    }
     var json = JSONWriter()
-    json.feature(record, form)
+    json.feature(record, of: info, form)
     // Its entity tag is a hash of its bytes, so that writes of other features don't change it.
     var response = HTTPResponse(json, type: type)
     response.add(form)

@@ -26,6 +26,12 @@ extension Resources {
     let table = try TableOptions(fields, request, assumesEncoding: onError == .skip)
     try request.checkReferenceSystem()
     let maximumLength = writer.limits.featureBytes
+    let conditions = conditions(request, Resources.itemTypes)
+    guard conditions == nil || !catalog.isFiltered else {
+      // The tag of what such a key sees may take a look at all features.
+      throw Problem(
+        400, "If-Match and If-None-Match of many features are not for a key with a filter")
+    }
     let items = "\(base(of: request))/collections/\(id)/items/"
     return try .write(of: request.body) { [catalog] share in
       let (parsed, format) = try request.body.withUnsafeBytes { body in
@@ -40,12 +46,14 @@ extension Resources {
       }
       if onError == .abort && parsed.rejected > 0 { throw Resources.problem(with: parsed) }
       let total = parsed.batch.count + parsed.rejected
-      let write = Write(
-        by: catalog, in: id, bytes: parsed.batch.memory, isSmall: share == nil,
+      var write = Write(
+        by: catalog, in: id, bytes: parsed.batch.memory,
+        isSmall: share == nil && conditions == nil,
         .store(
           .init(
             parsed.batch, leavesOutForbidden: onError == .skip,
             tellsIDs: total <= Resources.maximumListedIDs)))
+      write.conditions = conditions
       // The outcome has all that the answer needs of the features.
       var rest = parsed
       rest.batch = FeatureBatch()

@@ -9,7 +9,6 @@ final class Answering: Sendable {
   private let isGuarded: Bool
   /// After so many microseconds a request is slow.
   private let slow: Int
-  private let report: @Sendable (String) -> Void
   private let refusals: Refusals
   private let reply: @Sendable (HTTPResponse) -> Void
   /// Is given each error; returns whether the request waits, to begin again, instead of being answered with it.
@@ -29,19 +28,19 @@ final class Answering: Sendable {
     _ request: HTTPRequest, _ origins: OriginPolicy,
     writes: @escaping @Sendable (HTTPRequest) -> Bool,
     route: @escaping @Sendable (HTTPRequest) -> Int?, isGuarded: Bool, slow: Int,
-    _ report: @escaping @Sendable (String) -> Void, _ refusals: Refusals,
+    _ refusals: Refusals,
     _ reply: @escaping @Sendable (HTTPResponse) -> Void,
     wait: @escaping @Sendable (any Error, Answering) -> Bool
   ) {
     (self.request, self.origins, self.writes, self.route) = (request, origins, writes, route)
-    (self.report, self.refusals, self.reply) = (report, refusals, reply)
+    (self.refusals, self.reply) = (refusals, reply)
     (self.isGuarded, self.slow, self.wait, deadline) = (isGuarded, slow, wait, nil)
   }
 
   /// The same answer after a wait that lasts no longer than to a deadline.
   init(_ other: Answering, until deadline: UInt) {
     (request, origins, writes, route) = (other.request, other.origins, other.writes, other.route)
-    (report, refusals, reply) = (other.report, other.refusals, other.reply)
+    (refusals, reply) = (other.refusals, other.reply)
     (isGuarded, slow, wait) = (other.isGuarded, other.slow, other.wait)
     self.deadline = deadline
   }
@@ -54,7 +53,9 @@ final class Answering: Sendable {
     case .failure(let error):
       if wait(error, self) { return }
       let inBody = [.post, .put, .patch].contains(request.method)
-      let problem = Problem.from(error, bodyFields: inBody, report: report)
+      let problem = Problem.from(error, bodyFields: inBody) { reason in
+        request.note { $0.failure = reason }
+      }
       refusal = refusals.count(problem)
       response = problem.response(to: request)
     }

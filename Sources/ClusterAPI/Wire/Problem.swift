@@ -198,8 +198,8 @@ extension Problem {
           .memory)
       case .full: Problem(507, "the disk is full; nothing was changed")
       case .gone:
-        Problem(503, "the data directory has been removed or replaced; nothing was changed")
-      case .readOnly: Problem(503, "the data directory can't be written; nothing was changed")
+        .unavailable("the data directory has been removed or replaced; nothing was changed")
+      case .readOnly: .unavailable("the data directory can't be written; nothing was changed")
       default: Problem(500, "the store failed; nothing was changed")
       }
     case is RecordArena.Full:

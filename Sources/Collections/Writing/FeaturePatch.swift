@@ -59,14 +59,16 @@ package struct FeaturePatch: Sendable {
   /// Merges it into the feature as a snapshot has it; nil if it doesn't.
   package func merge(into snapshot: CollectionSnapshot?) -> Merge? {
     guard let snapshot, let ordinal = snapshot.index.ordinal(of: feature) else { return nil }
-    let outcome = Result { try merged(with: snapshot.index.record(at: ordinal)) }
+    let outcome = Result {
+      try merged(with: snapshot.index.record(at: ordinal), tellsNever: snapshot.info.ttl != nil)
+    }
     return Merge(snapshot: snapshot, ordinal: ordinal, outcome: outcome)
   }
 
-  private func merged(with record: FeatureRecord) throws -> FeatureBatch {
-    try conditions.check(record)
+  private func merged(with record: FeatureRecord, tellsNever: Bool) throws -> FeatureBatch {
+    try conditions.check(record, tellsNever: tellsNever)
     var json = JSONWriter(reserving: record.properties.count + FeaturePatch.frame)
-    json.feature(record)
+    json.feature(record, tellsNever: tellsNever)
     let old = json.take()
     let text = try self.text.withUnsafeBytes { try MergePatch.apply($0, to: old) }
     let batch = try text.withUnsafeBytes {
@@ -90,10 +92,13 @@ package struct FeaturePatch: Sendable {
         return (batch: try merge.outcome.get(), expires: record.expires)
       }
       guard record.properties.count <= limit else { throw Stale() }
-      return (batch: try merged(with: record), expires: record.expires)
+      return (
+        batch: try merged(with: record, tellsNever: group.expiresByDefault(collection)),
+        expires: record.expires
+      )
     }
     guard var batch = found?.batch else {
-      try conditions.check(nil)
+      try conditions.check(nil, tellsNever: false)
       throw WriteOutcome.Rejection(.noFeature)
     }
     if expiry == .removed {

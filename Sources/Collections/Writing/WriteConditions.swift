@@ -39,12 +39,14 @@ package struct WriteConditions: Sendable {
   var isEmpty: Bool { match == nil && noneMatch == nil }
 
   /// Refuses a write unless the conditions are met by a feature as it is; nil if there is none.
-  func check(_ record: FeatureRecord?) throws(WriteOutcome.Rejection) {
+  ///
+  /// - Parameter tellsNever: whether one that never expires says so.
+  func check(_ record: FeatureRecord?, tellsNever: Bool) throws(WriteOutcome.Rejection) {
     guard !isEmpty else { return }
     try check(
       names: record.map { record in
         var json = JSONWriter()
-        json.feature(record)
+        json.feature(record, tellsNever: tellsNever)
         return [ContentHash.text(of: json.bytes)]
       })
   }

@@ -85,14 +85,16 @@ final class WriteGroup {
       try write.conditions?.check(catalog[id]?.info)
       guard try drop(id) else { throw WriteOutcome.Rejection(.noCollection) }
       return .dropped
-    case .store(let features): return try store(features, in: id)
+    case .store(let features):
+      try write.conditions?.check(catalog[id]?.info)
+      return try store(features, in: id)
     case .put(let feature, var batch, let conditions):
       try check(conditions, on: feature, of: id)
       let result = try upsert(&batch, into: id)
-      return .storedOne(batch, isNew: result.inserted > 0)
+      return storedOne(batch, in: id, isNew: result.inserted > 0)
     case .patch(let patch, let merged, let limit):
       let batch = try patch.store(merged, mergingAtMost: limit, of: id, in: self)
-      return .storedOne(batch, isNew: false)
+      return storedOne(batch, in: id, isNew: false)
     case .delete(let feature, let conditions):
       try check(conditions, on: feature, of: id)
       guard try delete([feature], from: id) else { throw WriteOutcome.Rejection(.noFeature) }
@@ -128,8 +130,20 @@ final class WriteGroup {
     _ conditions: WriteConditions, on feature: FeatureID, of id: String
   ) throws {
     guard !conditions.isEmpty else { return }
-    let found: Void? = try withRecord(of: feature, in: id) { try conditions.check($0) }
-    if found == nil { try conditions.check(nil) }
+    let tellsNever = expiresByDefault(id)
+    let found: Void? = try withRecord(of: feature, in: id) {
+      try conditions.check($0, tellsNever: tellsNever)
+    }
+    if found == nil { try conditions.check(nil, tellsNever: tellsNever) }
+  }
+
+  /// The outcome of a write of one feature.
+  private func storedOne(
+    _ batch: FeatureBatch, in id: String, isNew: Bool
+  ) -> WriteOutcome.Result {
+    var batch = batch
+    if expiresByDefault(id) { batch.declareNever() }
+    return .storedOne(batch, isNew: isNew)
   }
 
   /// Calls `body` with a feature as it is after the writes so far; nil if there is none that the client may see.
@@ -178,6 +192,9 @@ final class WriteGroup {
       return try withExtendedLifetime(base) { try body(base.index.record(at: ordinal)) }
     }
   }
+
+  /// Whether features of a collection expire that are written without a time of their own.
+  func expiresByDefault(_ id: String) -> Bool { defaultExpiry(of: id) != nil }
 
   /// When features of a collection expire that are written now without a time of their own; nil for never.
   func defaultExpiry(of id: String) -> Int64? {

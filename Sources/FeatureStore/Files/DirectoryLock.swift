@@ -7,9 +7,12 @@ import Glibc
 final class DirectoryLock {
   static let fileName = "pincluster.lock"
   private let descriptor: Int32
+  /// Whether the file wasn't there, so that the directory was never held before.
+  let isNew: Bool
 
   init(directory: String) throws(StoreError) {
     let path = directory + "/" + DirectoryLock.fileName
+    isNew = access(path, F_OK) != 0
     // Close-on-exec keeps a child process from holding the lock.
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw DirectoryLock.error(errno, opening: path) }

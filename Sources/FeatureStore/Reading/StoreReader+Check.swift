@@ -70,7 +70,10 @@ extension StoreReader {
 
   private func checkCounter() throws {
     let count = try connection.integer(
-      "SELECT count(*) FROM store WHERE typeof(version) = 'integer' AND version >= 0")
+      """
+      SELECT count(*) FROM store
+      WHERE typeof(version) = 'integer' AND version >= (SELECT ifnull(max(version), 0) FROM collections)
+      """)
     guard count == 1 else { throw connection.damage("its counter is missing, or makes no sense") }
   }
 

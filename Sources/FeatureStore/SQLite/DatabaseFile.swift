@@ -18,6 +18,11 @@ enum DatabaseFile {
   /// The size of the page cache in MiB for imports, whose batches may each touch every page of a collection.
   static let importCache = 256
 
+  /// Whether a directory has a database.
+  static func exists(in directory: String) throws(StoreError) -> Bool {
+    try DataDirectory.size(of: directory + "/" + name) != nil
+  }
+
   /// Opens the database of a locked directory, or creates one.
   static func open(in directory: String, holding lock: DirectoryLock) throws(StoreError)
     -> Connection

@@ -23,12 +23,15 @@ final class StoreCore {
   init(directory: String, clock: WallClock) throws(StoreError) {
     try DataDirectory.prepare(directory)
     lock = try DirectoryLock(directory: directory)
+    let isOld = try DatabaseFile.exists(in: directory)
     connection = try DatabaseFile.open(in: directory, holding: lock)
+    if isOld, lock.isNew { try StoreCore.renew(connection, clock) }
     guard let id = try connection.integer("SELECT id FROM store WHERE typeof(version) = 'integer'")
     else { throw connection.damage("its counter is missing") }
     storeID = UInt64(bitPattern: id)
     let last = try connection.integer("SELECT version FROM store") ?? -1
-    guard (0...FeatureID.integerRange.upperBound).contains(last) else {
+    let latest = try connection.integer("SELECT max(version) FROM collections") ?? 0
+    guard last >= max(latest, 0), last <= FeatureID.integerRange.upperBound else {
       throw connection.damage("its counter makes no sense")
     }
     versions = VersionCounter(after: last, clock: clock)
@@ -44,6 +47,18 @@ final class StoreCore {
     transaction.places = places
     IndexFileName.removeAll(
       besides: connection.path, but: changes.states.values.compactMap(\.file))
+  }
+
+  /// Gives a restored copy an identity of its own, and versions that its original doesn't come to: both have the same up to the
+  /// copy, and would give the next ones to other contents, which clients and caches take for the same.
+  private static func renew(_ connection: Connection, _ clock: WallClock) throws(StoreError) {
+    let id = Int64(bitPattern: UInt64.random(in: .min ... .max))
+    // In microseconds since 1970, which no service writes as fast as they pass.
+    let version = min(clock.now * 1000, FeatureID.integerRange.upperBound / 2)
+    try connection.transaction { () throws(StoreError) in
+      try connection.execute(
+        "UPDATE store SET id = \(id), version = max(version, \(version))")
+    }
   }
 
   /// A loader of all rows of a collection.

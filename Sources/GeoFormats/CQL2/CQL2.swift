@@ -31,9 +31,13 @@ public enum CQL2 {
 
   /// The normal form of the filter of a text; see ``FilterExpression/normalised``.
   ///
+  /// - Parameter isDraft: whether it is in the language of drafts, as GDAL writes it: dates and date-times are texts, true and
+  ///   false are 1 and 0, and there is ILIKE.
   /// - Throws: ``CQL2Error`` if the text isn't a filter of CQL2, or is too large.
-  public static func normal(_ text: String) throws(CQL2Error) -> FilterExpression {
-    try checked(try read(Array(text.utf8)))
+  public static func normal(
+    _ text: String, ofDraft isDraft: Bool = false
+  ) throws(CQL2Error) -> FilterExpression {
+    try checked(try read(Array(text.utf8), isDraft: isDraft))
   }
 
   /// The normal form of the filter of a JSON value.
@@ -43,7 +47,9 @@ public enum CQL2 {
     try checked(try read(json))
   }
 
-  private static func read(_ text: [UInt8]) throws(CQL2Error) -> FilterExpression {
+  private static func read(
+    _ text: [UInt8], isDraft: Bool = false
+  ) throws(CQL2Error) -> FilterExpression {
     guard text.count <= FilterExpression.maximumLength else {
       throw .tooLarge(
         detail: "the filter has \(text.count) bytes; at most "
@@ -52,7 +58,7 @@ public enum CQL2 {
     guard text.withUnsafeBytes({ JSONText.isUTF8($0) }) else {
       throw CQL2Tokenizer(text).failure(at: validLength(of: text), "invalid UTF-8")
     }
-    var parser = CQL2Parser(text)
+    var parser = CQL2Parser(text, isDraft: isDraft)
     return try parser.expression()
   }
 

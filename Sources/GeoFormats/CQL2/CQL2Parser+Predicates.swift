@@ -1,4 +1,5 @@
 internal import ClusterCore
+internal import Texts
 
 extension CQL2Parser {
   /// An operand and its predicate, TRUE or FALSE alone, or an operand in parentheses.
@@ -9,7 +10,7 @@ extension CQL2Parser {
     let isNegated: Bool
     if case .comparison(let sign) = token.kind {
       try advance()
-      return .condition(.comparison(value, comparison(sign), try operand("a value")))
+      return .condition(compared(value, comparison(sign), try operand("a value")))
     }
     if try skip(.is) {
       isNegated = try skip(.not)
@@ -24,6 +25,12 @@ extension CQL2Parser {
     }
     if try skip(.in) { return negated(isNegated, .inList(value, try list())) }
     if try skip(.like) { return negated(isNegated, .like(value, try pattern())) }
+    if isDraft, case .name(let name) = token.kind,
+      String(decoding: name, as: UTF8.self).isSameField(as: "ilike")
+    {
+      try advance()
+      return negated(isNegated, .like(.folded(.casing, value), try plainPattern(.casing)))
+    }
     if isNegated { throw unexpected("BETWEEN, IN or LIKE") }
     if case .bool(let literal) = value { return .condition(.literal(literal)) }
     if isNested, token.kind == .rightParenthesis { return .operand(value, first) }
@@ -32,6 +39,28 @@ extension CQL2Parser {
 
   private func negated(_ isNegated: Bool, _ inner: FilterExpression) -> Part {
     .condition(isNegated ? .not(inner) : inner)
+  }
+
+  /// A comparison. In drafts a text may be a time, and a number true or false.
+  private func compared(
+    _ value: FilterExpression.Operand, _ sign: FilterExpression.Comparison,
+    _ other: FilterExpression.Operand
+  ) -> FilterExpression {
+    let plain = FilterExpression.comparison(value, sign, other)
+    guard isDraft, case .property = value else { return plain }
+    switch other {
+    case .string(let text):
+      // GDAL leaves a T behind a date.
+      let isDate = text.count == DateTime.dateLength + 1 && text.last == UInt8(ascii: "T")
+      guard text.count > DateTime.dateLength,
+        let time = DateTime.extent(isDate ? Array(text.dropLast()) : text)
+      else { return plain }
+      return .comparison(value, sign, .time(time))
+    case .number(let number) where number == 0 || number == 1:
+      guard sign == .equal || sign == .notEqual else { return plain }
+      return .or([plain, .comparison(value, sign, .bool(number == 1))])
+    default: return plain
+    }
   }
 
   private func comparison(_ sign: String) -> FilterExpression.Comparison {

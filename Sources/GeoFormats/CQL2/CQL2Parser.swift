@@ -7,7 +7,13 @@ struct CQL2Parser {
   private var depth = 0
   private var operations = 0
 
-  init(_ text: [UInt8]) { tokenizer = CQL2Tokenizer(text) }
+  /// Whether the text is in the language of drafts; see ``CQL2/normal(_:ofDraft:)``.
+  let isDraft: Bool
+
+  init(_ text: [UInt8], isDraft: Bool = false) {
+    tokenizer = CQL2Tokenizer(text)
+    self.isDraft = isDraft
+  }
 
   /// A parsed part of a filter.
   enum Part {

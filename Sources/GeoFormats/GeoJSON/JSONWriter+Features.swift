@@ -36,16 +36,23 @@ extension JSONWriter {
   }
 
   /// Writes a GeoJSON Feature with all its properties, and its expiry if it has one.
-  public mutating func feature(_ record: FeatureRecord) {
-    feature(record, hasGeometry: true) { $0.member("properties", raw: record.properties) }
+  ///
+  /// - Parameter tellsNever: whether a feature without an expiry says so, as one that is stored where features expire by
+  ///   default.
+  public mutating func feature(_ record: FeatureRecord, tellsNever: Bool) {
+    feature(record, hasGeometry: true, tellsNever: tellsNever) {
+      $0.member("properties", raw: record.properties)
+    }
   }
 
   /// Writes a GeoJSON Feature, with null for its geometry if it isn't wanted, and its expiry if it has one.
   ///
-  /// - Parameter properties: writes the member `properties`.
+  /// - Parameters:
+  ///   - tellsNever: see ``feature(_:tellsNever:)``.
+  ///   - properties: writes the member `properties`.
   @inline(__always)
   public mutating func feature(
-    _ record: FeatureRecord, hasGeometry: Bool, properties: (inout JSONWriter) -> Void
+    _ record: FeatureRecord, hasGeometry: Bool, tellsNever: Bool, properties: (inout JSONWriter) -> Void
   ) {
     beginObject()
     member("type", "Feature")
@@ -56,7 +63,7 @@ extension JSONWriter {
     key("geometry")
     if hasGeometry { geometry(of: record) } else { null() }
     properties(&self)
-    if record.expires != nil || record.neverExpires {
+    if record.expires != nil || record.neverExpires || tellsNever {
       member("expires", record.expires.map { DateTime.text($0) })
     }
     endObject()

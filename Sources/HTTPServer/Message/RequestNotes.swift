@@ -33,6 +33,8 @@ public struct RequestNotes: Sendable {
   public var write: Write?
   /// Why it was refused, if it was.
   public var refusal: String?
+  /// Why it failed, if that was the service's fault, which its client isn't told.
+  public var failure: String?
   /// The shape of the body: its fields without values.
   public var shape: String?
 

@@ -73,7 +73,7 @@ struct AttachScript {
         "CASE WHEN \(isNumber) THEN \(text)::bigint ELSE \(AttachScript.largest) END",
         "CASE WHEN \(isNumber) THEN '' ELSE \(text) END", "true",
         "\(text) <> '' AND char_length(\(text)) <= \(FeatureID.maximumCharacters) "
-          + "AND \(text) !~ '[\\u0001-\\u001f\\u007f-\\u009f]'"
+          + "AND \(text) NOT IN ('.', '..') AND \(text) !~ '[\\u0001-\\u001f\\u007f-\\u009f]'"
       )
     }
   }
