@@ -32,6 +32,7 @@ struct AttachScript {
     var statements = [
       "SET LOCAL standard_conforming_strings = on", "SET LOCAL lock_timeout = '5s'",
       "SET LOCAL ROLE \(SQLText.quoted(owner))", function,
+      identity,
     ]
     statements += collection
     statements.append("SET LOCAL ROLE NONE")
@@ -41,6 +42,19 @@ struct AttachScript {
     ]
     // These come last: from here on others can't write to the table.
     return statements + triggers
+  }
+
+  /// Without a key its rows couldn't be deleted where all tables are published. Once is enough, as it waits for all that
+  /// write to attached tables.
+  private var identity: String {
+    let body = """
+      BEGIN
+        IF (SELECT relreplident FROM pg_class WHERE oid = \(SQLText.literal(own("pending")))::regclass) <> 'f' THEN
+          ALTER TABLE \(own("pending")) REPLICA IDENTITY FULL;
+        END IF;
+      END
+      """
+    return "DO \(SQLText.literal(body))"
   }
 
   // MARK: Ids
@@ -91,9 +105,16 @@ struct AttachScript {
       ? "'{}'::text" : "(SELECT row_to_json(r.*)::text FROM (SELECT \(properties)) AS r)"
     var (expiry, isLiving) = ("NULL::bigint", "")
     if let expires = table.expires {
+      let (column, far) = (name(expires), ("'infinity'::timestamptz", "'-infinity'::timestamptz"))
       let time =
-        expires.type == "timestamptz"
-        ? name(expires) : "(\(name(expires))::timestamp AT TIME ZONE 'UTC')"
+        switch expires.type {
+        case "timestamptz": column
+        // A date far away can't be converted.
+        case "date":
+          "(CASE WHEN \(column)::date > '9999-12-31' THEN \(far.0) WHEN \(column)::date < '0001-01-01' THEN \(far.1) "
+            + "ELSE \(column)::timestamp AT TIME ZONE 'UTC' END)"
+        default: "(\(column)::timestamp AT TIME ZONE 'UTC')"
+        }
       expiry = """
         CASE WHEN \(time) < 'infinity' AND \(time) > '-infinity' THEN
             least(floor(extract(epoch FROM \(time)) * 1000), \(FeatureRecord.expiryRange.upperBound))::bigint END
@@ -166,6 +187,17 @@ struct AttachScript {
         p \(postgis).geometry := g;
       BEGIN
         IF \(postgis).GeometryType(p) NOT IN ('POINT', 'POINTM') THEN
+          -- Numbers that are none make points anywhere. NaN is greater than all numbers.
+          IF EXISTS (SELECT FROM \(postgis).ST_DumpPoints(p) AS d
+            WHERE NOT (\(postgis).ST_X(d.geom) > '-Infinity' AND \(postgis).ST_X(d.geom) < 'Infinity'
+              AND \(postgis).ST_Y(d.geom) > '-Infinity' AND \(postgis).ST_Y(d.geom) < 'Infinity')) THEN
+            RETURN NULL;
+          END IF;
+          -- GEOS 3.11 crashes at parts that are empty, and the whole server with it.
+          IF \(postgis).ST_NumGeometries(p) > 1 OR \(postgis).GeometryType(p) LIKE 'GEOMETRYCOLLECTION%' THEN
+            p := (SELECT \(postgis).ST_SetSRID(\(postgis).ST_Collect(d.geom), \(postgis).ST_SRID(g))
+              FROM \(postgis).ST_Dump(p) AS d WHERE NOT \(postgis).ST_IsEmpty(d.geom));
+          END IF;
           p := \(postgis).ST_PointOnSurface(p);
         END IF;
         IF \(postgis).ST_SRID(p) NOT IN (0, 4326) THEN
@@ -192,13 +224,13 @@ struct AttachScript {
     func note(_ rows: String, _ tables: [String]) -> String {
       let id = id("r")
       let column = SQLText.quoted(table.id.name)
-      let from = tables.map { "SELECT \(column) FROM \($0)" }.joined(separator: " UNION ")
+      let from = tables.map { "SELECT \(column) FROM \($0)" }.joined(separator: " UNION ALL ")
       return """
           IF (SELECT count(*) FROM (SELECT FROM \(rows) LIMIT \(AttachScript.mostRows + 1)) AS n) > \(AttachScript.mostRows) THEN
             \(everything);
           ELSE
             INSERT INTO \(own("pending")) (collection, number, name)
-            SELECT \(key), \(id.number), \(id.name) FROM (\(from)) AS r WHERE \(id.isValid);
+            SELECT DISTINCT \(key), \(id.number), (\(id.name)) COLLATE "C" FROM (\(from)) AS r WHERE \(id.isValid);
           END IF;
         """
     }
@@ -206,6 +238,7 @@ struct AttachScript {
       "INSERT INTO \(own("pending")) (collection, number, name) VALUES (\(key), \(AttachedQueries.everything), '')"
     let body = """
 
+      #variable_conflict use_column
       BEGIN
         IF TG_OP = 'INSERT' THEN
       \(note("new_rows", ["new_rows"]))

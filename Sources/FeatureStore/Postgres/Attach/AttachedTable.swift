@@ -10,6 +10,8 @@ struct AttachedTable {
     var fullType: String
     var isKey: Bool
     var isUnique: Bool
+    /// Whether it is a geometry or has some in it, as an array does.
+    var holdsGeometry: Bool
 
     var isGeometry: Bool { ["geometry", "geography"].contains(type) }
     var isNumeric: Bool {
@@ -39,7 +41,7 @@ struct AttachedTable {
     SELECT n.nspname::text, c.relname::text, c.relkind::text,
       c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid),
       (SELECT e.nspname::text FROM pg_extension AS x JOIN pg_namespace AS e ON e.oid = x.extnamespace
-        WHERE x.extname = 'postgis')
+        WHERE x.extname = 'postgis'), c.relpersistence <> 'p'
     FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = $1::text::oid
     """)
 
@@ -51,7 +53,17 @@ struct AttachedTable {
         AND x.indnkeyatts = 1 AND x.indkey[0] = a.attnum),
       EXISTS (SELECT FROM pg_index AS x WHERE x.indrelid = a.attrelid AND x.indisunique AND x.indisvalid
         AND x.indimmediate AND x.indpred IS NULL AND x.indexprs IS NULL AND x.indnkeyatts = 1
-        AND x.indkey[0] = a.attnum)
+        AND x.indkey[0] = a.attnum),
+      EXISTS (
+        WITH RECURSIVE parts (oid) AS (
+          SELECT a.atttypid
+          UNION
+          SELECT n.oid FROM parts AS p JOIN pg_type AS o ON o.oid = p.oid
+          CROSS JOIN LATERAL (
+            SELECT o.typelem UNION ALL SELECT o.typbasetype
+            UNION ALL SELECT m.atttypid FROM pg_attribute AS m WHERE m.attrelid = o.typrelid AND m.attnum > 0) AS n (oid)
+          WHERE n.oid <> 0)
+        SELECT FROM parts JOIN pg_type AS g USING (oid) WHERE g.typname IN ('geometry', 'geography'))
     FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
     LEFT JOIN pg_type AS b ON b.oid = t.typbasetype
     WHERE a.attrelid = $1::text::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
@@ -69,11 +81,18 @@ struct AttachedTable {
           "\(table) is a view, a partition, has partitions, or inherits from a table: changes of it "
           + "can't be seen reliably. Attach the table below it")
     }
+    guard facts[0].boolean(5) != true else {
+      throw AttachFailure(
+        description:
+          "\(table) is unlogged or temporary: it is empty after a crash of the server, which nothing tells"
+      )
+    }
     let all = (0..<columns.count).map { row in
       Column(
         name: columns[row].text(0) ?? "", type: columns[row].text(1) ?? "",
         fullType: columns[row].text(2) ?? "", isKey: columns[row].boolean(3) ?? false,
-        isUnique: columns[row].boolean(4) ?? false)
+        isUnique: columns[row].boolean(4) ?? false,
+        holdsGeometry: columns[row].boolean(5) ?? false)
     }
     func column(_ name: String, _ flag: String) throws -> Column {
       if let found = all.first(where: { $0.name.isSame(as: name) }) { return found }
@@ -112,7 +131,7 @@ struct AttachedTable {
     } else {
       let used = [id.name, expires?.name ?? id.name] + position.columns.map(\.name)
       properties = all.filter { column in
-        !column.isGeometry && !used.contains { column.name.isSame(as: $0) }
+        !column.holdsGeometry && !used.contains { column.name.isSame(as: $0) }
       }
     }
   }
