@@ -104,6 +104,38 @@ import Threading
     service.writer.close()
   }
 
+  @Test func `a feature that never expires says so where others do`() async throws {
+    let service = try Service()
+    let item = "\(path)/items/7"
+    func send(_ text: String, _ headers: [(name: String, value: String)] = []) async -> Answer {
+      await service.send(.put, item, text, headers: headers)
+    }
+    (await service.send(.put, path, #"{"ttl":1000}"#, type: "application/json")).expect(201)
+    let put = await send(ExpiryTests.feature(7, 2, expires: "null"))
+    #expect(put.text.contains(#""expires":null"#), "\(put.text)")
+    let got = await service.get(item)
+    #expect(got.text == put.text)
+    let tag = try #require(
+      put.response.prepared(for: HTTPRequest(method: .put, path: item)).header("ETag"))
+    #expect(got.response.prepared(for: HTTPRequest(path: item)).header("ETag") == tag)
+    #expect(await service.get("\(path)/items")["features"]?[0]?["expires"] == .null)
+    #expect(await service.get("\(item)?properties=none")["expires"] == .null)
+    // What was read can be written back, or changed in a part, under the conditions that it meets.
+    #expect(await send(got.text, [("If-Match", tag)]).text == put.text)
+    let patch = await service.send(
+      .patch, item, #"{"properties":{"a":1}}"#, type: "application/merge-patch+json",
+      headers: [("If-Match", tag)])
+    #expect(patch.status == 200 && patch["expires"] == .null, "\(patch.text)")
+    #expect(await service.get(item).text == patch.text)
+    (await send(got.text, [("If-Match", tag)])).expectProblem(412)
+    let mortal = await send(ExpiryTests.feature(7, 2, expires: nil))
+    #expect(mortal["expires"]?.string != nil)
+    _ = await send(ExpiryTests.feature(7, 2, expires: "null"))
+    (await service.send(.put, path, #"{"ttl":null}"#, type: "application/json")).expect(200)
+    #expect(await service.get(item)["expires"] == nil)
+    #expect(await send(got.text)["expires"] == nil)
+  }
+
   @Test(arguments: [false, true], [0, 7, 600])
   func `many features that expire at one time are left out beforehand`(
     isWritten: Bool, late: Int64

@@ -57,6 +57,29 @@ import Testing
     #expect(await service.get(item).status == 404)
   }
 
+  @Test func `a condition on features that are posted names the list`() async throws {
+    let service = try Service()
+    let list = "/collections/c/items"
+    func post(_ id: Int, _ field: String, _ value: String) async -> Answer {
+      await service.send(
+        .post, list, TwinFeature(id, 1, 2).geoJSON, headers: [(field, value)])
+    }
+    (await post(1, "If-Match", "*")).expectProblem(412)
+    (await service.get("/collections/c")).expectProblem(404)
+    #expect(await post(1, "If-None-Match", "*").status == 201)
+    (await post(2, "If-None-Match", "*")).expectProblem(412)
+    func tag() async throws -> String {
+      let answer = await service.get(list)
+      return try #require(answer.response.prepared(for: HTTPRequest(path: list)).header("ETag"))
+    }
+    let first = try await tag()
+    #expect(await post(2, "If-Match", first).status == 201)
+    (await post(3, "If-Match", first)).expectProblem(412)
+    #expect(await post(3, "If-Match", "\(first), \(try await tag())").status == 201)
+    (await post(4, "If-None-Match", try await tag())).expectProblem(412)
+    #expect(await service.get("/collections/c")["featureCount"] == 3)
+  }
+
   @Test func `a condition on a collection or a list names what a GET answers`() async throws {
     let service = try Service()
     let (collection, list) = ("/collections/c", "/collections/c/items?bbox=0,0,9,9")

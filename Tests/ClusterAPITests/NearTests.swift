@@ -88,4 +88,20 @@ import Testing
     let answer = await service.get("/collections/c/items?near=10.2,0&limit=3")
     #expect(answer.ids == ["11", "9", "12"])
   }
+
+  @Test func `an answer that is full says so`() async throws {
+    let service = try Service()
+    let text = "{\"t\":\"\(String(repeating: "x", count: 9000))\"}"
+    await service.store((1...1100).map { TwinFeature($0, Double($0) / 10, 0, text) })
+    for (query, isFull) in [
+      ("limit=1100", true), ("limit=500", false), ("limit=1100&properties=none", false),
+    ] {
+      let answer = await service.get("/collections/c/items?near=0,0&\(query)")
+      let count = try #require(answer["numberReturned"]?.int)
+      let notes = answer["notes"]?.array?.compactMap(\.string) ?? []
+      #expect(
+        notes.contains { $0.hasPrefix("the nearest \(count) of the 1100 asked for") } == isFull)
+      #expect((count < 1100) == (isFull || query == "limit=500"))
+    }
+  }
 }

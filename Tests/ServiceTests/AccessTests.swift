@@ -64,6 +64,26 @@ import Testing
     #expect(own.contains(200) && own.contains(429), "\(own)")
   }
 
+  @Test func importsAndExportsWaitForTheirTurn() throws {
+    let directory = try TemporaryDirectory()
+    let (path, key) = (directory.file("keys"), directory.file("key"))
+    try write(#"{"scope":"write","key":"w-slow","rate":1}"#, path)
+    try write("w-slow", key)
+    let server = try ServerProcess.ready(arguments: ["--api-key-file", path])
+    let rows = (1...25_000).map { "\($0),1,2\n" }.joined()
+    try write("id,lon,lat\n" + rows, directory.file("a.csv"))
+    let url = [
+      "--collection", "c", "--url", "http://127.0.0.1:\(server.port)", "--key-file", key,
+    ]
+    let load = try Tool(["import", directory.file("a.csv")] + url)
+    load.expectSuccess()
+    #expect(load.output.contains("25000 inserted"), "\(load.output)")
+    let export = try Tool(["export"] + url)
+    #expect(export.exit == .code(0), "\(export.error)")
+    #expect(export.output.split(separator: "\n").count == 25_000)
+    #expect(server.terminate() == 0)
+  }
+
   @Test func aCompressedBodyIsLookedAtForThoseOnlyWhoMaySendIt() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("keys")

@@ -71,6 +71,32 @@ import Threading
     #expect(try again.json("/collections/c")["featureCount"] == 100)
   }
 
+  @Test func aRestoredCopyIsAnother() throws {
+    let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
+    #expect(server.terminate() == 0)
+    let copy = try TemporaryDirectory()
+    try Tool(["backup", "--data", server.data.path, "--to", copy.path]).expectSuccess()
+    var (tags, versions): (Set<String>, Set<Int>) = ([], [])
+    // The original, the copy, and that copy once more.
+    for isCopy in [false, true, true] {
+      let data = isCopy ? try TemporaryDirectory() : server.data
+      if isCopy {
+        try Fixtures.write(
+          try Fixtures.bytes(path: copy.file("pincluster.db")), path: data.file("pincluster.db"))
+      }
+      for restart in 1...2 {
+        let service = try ServerProcess.ready(data: data)
+        try service.store([TwinFeature(1, 1, Double(restart) + (isCopy ? 10 : 20))], in: "c")
+        let answer = try service.client.get("/collections/c/items")
+        #expect(tags.insert(try #require(answer.header("ETag"))).inserted)
+        let version = try #require(try service.json("/collections/c")["version"]?.int)
+        #expect(versions.insert(version).inserted, "\(version)")
+        #expect(service.terminate() == 0)
+      }
+      try Tool(["check", "--data", data.path]).expectSuccess()
+    }
+  }
+
   @Test func nothingIsOverwritten() throws {
     let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
     let data = server.data.path

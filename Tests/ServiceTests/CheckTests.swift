@@ -66,7 +66,7 @@ import Testing
       ("DELETE FROM features WHERE id = 400", ["c:", "500 features has 499 rows"]),
       ("UPDATE collections SET feature_count = 1 WHERE id = 'c'", ["row", "checksum"]),
       ("UPDATE collections SET title = 'x' WHERE id = 'd'", ["row", "checksum"]),
-      ("UPDATE store SET version = -1", ["counter"]),
+      ("UPDATE store SET version = -1", ["counter"]), ("UPDATE store SET version = 0", ["counter"]),
       ("DELETE FROM store", ["counter"]),
       ("UPDATE features SET collection = 77 WHERE id = 400", ["doesn't exist"]),
       (

@@ -46,6 +46,28 @@ import Testing
     #expect(try exported(try imported(text)) == everything)
   }
 
+  @Test func whatNeverExpiresStaysSo() throws {
+    let server = try ServerProcess.ready()
+    for collection in ["c", "d"] {
+      let made = try server.client.send("PUT", "/collections/\(collection)", json: #"{"ttl":1000}"#)
+      #expect(made.status == 201)
+    }
+    let never =
+      #"{"type":"Feature","id":1,"geometry":{"type":"Point","coordinates":[1,2]},"properties":{},"expires":null}"#
+    #expect(try server.client.send("POST", "/collections/c/items", json: never).status == 201)
+    let url = ["--url", "http://127.0.0.1:\(server.port)"]
+    let sources = [url, ["--data", server.data.path]]
+    for (number, source) in sources.enumerated() {
+      let file = try TemporaryDirectory()
+      try Tool(["export", "--collection", "c", "--output", file.file("a.ndjson")] + source)
+        .expectSuccess()
+      try Tool(["import", file.file("a.ndjson"), "--collection", "d"] + url).expectSuccess()
+      let item = try server.json("/collections/d/items/1")
+      #expect(item["expires"] == .null, "\(number): \(item.text)")
+    }
+    #expect(server.terminate() == 0)
+  }
+
   @Test func aFileKeepsItsLinkAndItsRights() throws {
     let data = try imported(everything)
     let (path, link) = (files.file("own.geojsonl"), files.file("link"))

@@ -12,6 +12,22 @@ import Testing
     server.log.filter { $0["event"]?.string == event }
   }
 
+  @Test func aFailureIsLoggedWithItsRequest() throws {
+    let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
+    let (path, away) = (server.data.path, server.data.path + "-away")
+    #expect(rename(path, away) == 0)
+    defer { _ = rename(away, path) }
+    let answer = try server.client.send(
+      "DELETE", "/collections/c/items/1", headers: [("X-Request-Id", "gone-1")])
+    #expect(answer.status == 503 && answer.header("Retry-After") == "1", "\(answer.text)")
+    #expect(eventually { !lines(server, "failed").isEmpty })
+    let line = try #require(lines(server, "failed").first)
+    #expect(line["requestId"]?.string == "gone-1" && line["status"] == 503, "\(line.text)")
+    #expect(line["route"]?.string == "/collections/{collectionId}/items/{featureId}")
+    #expect(line["message"]?.string?.contains("removed or replaced") == true)
+    server.kill()
+  }
+
   @Test func idsOfRequestsAreTakenOrMade() throws {
     let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
     let connection = try server.client.connect()

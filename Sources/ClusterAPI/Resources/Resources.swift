@@ -69,12 +69,15 @@ final class Resources: Sendable {
     let snapshot = try catalog.snapshot(id, from: asked)
     if snapshot?.info.version ?? 0 < asked {
       // One that isn't there may come, too.
+      guard !catalog.whole.isUnread(id) else { throw Problem.unread }
       guard snapshot != nil || Catalog.isCollectionID(id) && !catalog.isDropped(id, after: asked)
       else { throw Problem.noCollection }
       throw CatalogView.VersionNotReached(
         collection: id, version: asked, view: catalog, isOptional: asked > minimum)
     }
-    guard let snapshot else { throw Problem.noCollection }
+    guard let snapshot else {
+      throw catalog.whole.isUnread(id) ? Problem.unread : Problem.noCollection
+    }
     return snapshot
   }
 

@@ -91,6 +91,9 @@ public struct Problem: Error, Sendable {
   static let stopping = unavailable("the service is stopping")
   /// The collection in a path isn't there.
   static let noCollection = notFound("there is no such collection")
+  /// There is one, but its table can't be read.
+  static let unread = unavailable(
+    "the collection's table can't be read now, as the log tells; it is tried again")
   /// The feature in a path isn't there.
   static let noFeature = notFound("the collection has no such feature")
 

@@ -50,6 +50,9 @@ package final class Catalog: Sendable {
   }
 
   private let entries = Locked(Entries())
+  /// The collections of a shared store that could not be read yet.
+  // Characters: ids of collections, which are of ASCII
+  private let unread = Locked<Set<String>>([])
   /// The logs of changes, also those of parts of collections.
   let logs = TouchLog.Family()
   /// Held while a snapshot is replaced, but never during work on a disk.
@@ -113,6 +116,14 @@ package final class Catalog: Sendable {
     return withoutExpired(id)
   }
 
+  /// Whether there is a collection with an id that could not be read yet.
+  package func isUnread(_ id: String) -> Bool { unread.withLock { $0.contains(id) } }
+
+  /// Takes note of a collection that could not be read, unless an earlier state of it is shown.
+  func couldNotRead(_ id: String) {
+    if shown(id) == nil { _ = unread.withLock { $0.insert(id) } }
+  }
+
   /// All collections by id, as they are now.
   package var all: [CollectionSnapshot] {
     ids.compactMap { self[$0] }
@@ -141,6 +152,7 @@ package final class Catalog: Sendable {
     _ snapshot: CollectionSnapshot, touched: [Coordinate]?, steps: [RecentSteps.Step] = []
   ) -> CollectionSnapshot {
     let shown = replace(with: snapshot, touched: touched, steps)
+    unread.withLock { _ = $0.remove(shown.info.id) }
     waits.show(shown.info.version, of: shown.info.id)
     return shown
   }
@@ -224,6 +236,7 @@ package final class Catalog: Sendable {
   ///
   /// - Parameter version: that of the drop; nil if it isn't known, as another instance has dropped it.
   func remove(_ id: String, at version: Int64?) {
+    unread.withLock { _ = $0.remove(id) }
     publishing.withLock { toSweep in
       toSweep.remove(id)
       let removed = entries.withLock { entries in

@@ -149,6 +149,7 @@ extension CollectionWriter {
     } catch StoreError.away, StoreError.dropped {
       // It is tried again if it is seen again.
     } catch {
+      catalog.couldNotRead(info.id)
       shared.couldNotShow(info, error)
       indexFiles.report(
         error is RecordArena.Full ? .behind(collection: info.id) : .damaged(reason: "\(error)"))

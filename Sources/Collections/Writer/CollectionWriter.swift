@@ -102,6 +102,7 @@ package final class CollectionWriter: @unchecked Sendable {
         } catch let error as StoreError where info.isAttached {
           // Somebody may have locked or dropped the table. It is tried again.
           report(.damaged(reason: "\(info.id): \(error)"))
+          catalog.couldNotRead(info.id)
           continue
         }
         if let changes = loaded.changes {
@@ -237,8 +238,9 @@ package final class CollectionWriter: @unchecked Sendable {
     } catch StoreError.conflict where attempts > 1 {
       return carryOut(jobs, mayMakeRoom: mayMakeRoom, attempts: attempts - 1)
     } catch {
+      let isStuck = shared != nil && MonotonicTime.now - start >= CollectionWriter.patience
       // Without results, the transaction couldn't begin, so all have failed.
-      let failed = results.isEmpty ? jobs : jobs.prefix(results.count)
+      let failed = results.isEmpty || isStuck ? jobs : jobs.prefix(results.count)
       noticePlace()
       let isFull = if case StoreError.full = error { mayMakeRoom } else { false }
       let deletions = failed.filter { isFull && $0.write.makesRoom }
@@ -253,6 +255,7 @@ package final class CollectionWriter: @unchecked Sendable {
         note(job, start, applied > start ? applied : end, end, failed.count)
         job.answer(.failure(error))
       }
+      if isStuck { refuseWaiting(because: error) }
       return failed.count
     }
     let end = MonotonicTime.now
@@ -274,6 +277,18 @@ package final class CollectionWriter: @unchecked Sendable {
       job.answer(result)
     }
     return results.count
+  }
+
+  /// The time after which a store that others share is taken to be stuck, as by a lock on a table, in nanoseconds. Its own
+  /// limit for a lock is five seconds.
+  private static let patience: UInt = 4_000_000_000
+
+  /// Refuses the writes that wait, each of which would otherwise wait for as long.
+  private func refuseWaiting(because error: any Error) {
+    for job in waiting.withLock({ $0.jobs.takeAll() }) {
+      job.share.giveBack()
+      job.answer(.failure(StoreError.away(reason: "\(error)")))
+    }
   }
 
   /// Tells the times of a write.
