@@ -57,7 +57,7 @@ extension Import {
       }
     } catch let interruption as StopSignal.Received {
       throw Stopped(cause: interruption, stored: stored.withLock { $0 })
-    } catch where error is Failure || error is HTTPClientError {
+    } catch  where error is Failure || error is HTTPClientError {
       let count = stored.withLock { $0 }
       guard count > 0 else { throw error }
       throw Failure(

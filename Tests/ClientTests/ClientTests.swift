@@ -251,4 +251,50 @@ import Testing
       for try await _ in places.changes(world) {}
     }
   }
+
+  @Test func `a stream goes on where a proxy has no answer for a while`() async throws {
+    let places = pincluster.collection("places")
+    _ = try await places.store([feature(1, 1, 2)])
+    let answers = [502, 504, 500, 408, 503].map {
+      "HTTP/1.1 \($0) Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    }
+    let relay = try FlakyRelay(to: server.port, first: answers)
+    let other = Pincluster(try #require(URL(string: "http://127.0.0.1:\(relay.port)")))
+    var request = world
+    // A view has them, and no event.
+    (request.histogram, request.debug) = (.init(property: "n", bins: 2), true)
+    request.filter = .object(["op": "=", "args": [["property": "n"], 1]])
+    for try await event in other.collection("places").changes(request) {
+      guard case .view(let view) = event else { continue }
+      #expect(view.featureCount == 1)
+      break
+    }
+    #expect(try await places.view(request).featureCount == 1)
+    let located = try await places.locate(
+      1, latitudinalMeters: 9000, longitudinalMeters: 9000, viewportWidth: 300, viewportHeight: 300,
+      options: request)
+    let annotation = try #require(located.annotation)
+    #expect(try await places.annotation(annotation.id, of: request).count == 1)
+    await #expect(throws: EncodingError.self) { try await places.items(ids: ["a,b"]) }
+    await #expect(throws: EncodingError.self) { try await places.items(properties: ["a,b"]) }
+    request.keepApart = ["a,b"]
+    await #expect(throws: EncodingError.self) {
+      for try await _ in places.changes(request) {}
+    }
+  }
+
+  @Test func `what never expires is read and written so`() async throws {
+    let request = TestClient(port: server.port)
+    #expect(try request.send("PUT", "/collections/mortal", json: #"{"ttl":1000}"#).status == 201)
+    let mortal = pincluster.collection("mortal")
+    var eternal = feature(1, 1, 2)
+    eternal.neverExpires = true
+    _ = try await mortal.store([eternal, feature(2, 1, 2)])
+    let read = try await mortal.feature(1).feature
+    #expect(read.neverExpires && read.expires == nil)
+    _ = try await mortal.store([read])
+    #expect(try await mortal.feature(1).feature == read)
+    let other = try await mortal.feature(2).feature
+    #expect(!other.neverExpires && other.expires != nil)
+  }
 }

@@ -138,12 +138,8 @@ final class WriteGroup {
   }
 
   /// The outcome of a write of one feature.
-  private func storedOne(
-    _ batch: FeatureBatch, in id: String, isNew: Bool
-  ) -> WriteOutcome.Result {
-    var batch = batch
-    if expiresByDefault(id) { batch.declareNever() }
-    return .storedOne(batch, isNew: isNew)
+  private func storedOne(_ batch: FeatureBatch, in id: String, isNew: Bool) -> WriteOutcome.Result {
+    .storedOne(expiresByDefault(id) ? batch.declaringNever() : batch, isNew: isNew)
   }
 
   /// Calls `body` with a feature as it is after the writes so far; nil if there is none that the client may see.

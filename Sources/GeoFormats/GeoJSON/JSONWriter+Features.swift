@@ -52,7 +52,8 @@ extension JSONWriter {
   ///   - properties: writes the member `properties`.
   @inline(__always)
   public mutating func feature(
-    _ record: FeatureRecord, hasGeometry: Bool, tellsNever: Bool, properties: (inout JSONWriter) -> Void
+    _ record: FeatureRecord, hasGeometry: Bool, tellsNever: Bool,
+    properties: (inout JSONWriter) -> Void
   ) {
     beginObject()
     member("type", "Feature")

@@ -10,6 +10,8 @@ public struct Feature: Codable, Hashable, Sendable {
   public var properties: [String: JSONValue]
   /// When it goes, as RFC 3339.
   public var expires: String?
+  /// Whether it never goes, although others of its collection do after a time to live. Ignored beside ``expires``.
+  public var neverExpires = false
 
   /// Creates it from its parts.
   public init(
@@ -41,6 +43,7 @@ public struct Feature: Codable, Hashable, Sendable {
     properties =
       try container.decodeIfPresent([String: JSONValue].self, forKey: .properties) ?? [:]
     expires = try container.decodeIfPresent(String.self, forKey: .expires)
+    neverExpires = expires == nil && container.contains(.expires)
   }
 
   /// Encodes it as the contract has it.
@@ -54,7 +57,7 @@ public struct Feature: Codable, Hashable, Sendable {
       Point(coordinates: [coordinate.longitude, coordinate.latitude] + furtherOrdinates),
       forKey: .geometry)
     try container.encode(properties, forKey: .properties)
-    try container.encodeIfPresent(expires, forKey: .expires)
+    if expires != nil || neverExpires { try container.encode(expires, forKey: .expires) }
   }
 }
 

@@ -103,7 +103,10 @@ public struct Features: Sendable {
   ///
   /// - Parameter since: the version that is shown already.
   public func changes(_ request: ViewRequest, since: Int? = nil) -> ViewChanges {
-    ViewChanges(
+    var request = request
+    // No event tells them.
+    (request.debug, request.histogram) = (nil, nil)
+    return ViewChanges(
       path: path + ["changes"], request: request, since: since,
       headers: fields(accept: "text/event-stream"), transport: transport)
   }
@@ -170,7 +173,8 @@ public struct Features: Sendable {
   /// A page of features; without a limit 1000.
   ///
   /// - Parameter properties: the names of the only properties that are wanted; nil for all.
-  /// - Throws: ``Problem`` with the status 400 if the filter isn't CQL2, or 404 if there is no such collection.
+  /// - Throws: ``Problem`` with the status 400 if the filter isn't CQL2, or 404 if there is no such collection;
+  ///   `EncodingError` if an id or a name has a comma.
   public func items(
     in box: BoundingBox? = nil, filter: String? = nil, ids: [FeatureID]? = nil,
     datetime: String? = nil, sortBy: String? = nil, properties: [String]? = nil,
@@ -178,8 +182,9 @@ public struct Features: Sendable {
   ) async throws -> FeaturePage {
     let edges = box.map { "\($0.west),\($0.south),\($0.east),\($0.north)" }
     let query = Query([
-      "bbox": edges, "filter": filter, "ids": ids?.map(\.text).joined(separator: ","),
-      "datetime": datetime, "sortby": sortBy, "properties": properties?.joined(separator: ","),
+      "bbox": edges, "filter": filter, "ids": try ids.map { try Query.list("ids", $0.map(\.text)) },
+      "datetime": datetime, "sortby": sortBy,
+      "properties": try properties.map { try Query.list("properties", $0) },
       "limit": limit.map { String($0) }, "offset": String(offset),
     ])
     return try await get(["items"], query, accept: "application/geo+json")
@@ -277,7 +282,7 @@ private struct LocateRequest: Encodable {
     try container.encode(viewportWidth, forKey: .viewportWidth)
     try container.encode(viewportHeight, forKey: .viewportHeight)
     guard var options else { return }
-    options.limit = nil
+    (options.limit, options.debug, options.histogram) = (nil, nil, nil)
     var fields = encoder.container(keyedBy: ViewRequest.CodingKeys.self)
     try options.encodeOptions(into: &fields)
   }

@@ -15,6 +15,9 @@ struct Query: Sendable {
       return
     }
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+      if name == "filter", case .object = value, fields["filter-lang"] == nil {
+        items.append(("filter-lang", "cql2-json"))
+      }
       items.append((name, try Query.text(name, value)))
     }
   }
@@ -29,9 +32,23 @@ struct Query: Sendable {
         center?["latitude"], center?["longitude"], span?["latitudeDelta"], span?["longitudeDelta"],
       ].map(scalar).joined(separator: ",")
     case (_, .array(let elements)) where name != "previous":
-      return try elements.map(scalar).joined(separator: ",")
+      return try list(name, elements.map(scalar))
     default: return try scalar(value)
     }
+  }
+
+  /// Texts with commas between them.
+  ///
+  /// - Throws: `EncodingError.invalidValue` if one has a comma, so that it would be several.
+  static func list(_ name: String, _ texts: [String]) throws -> String {
+    if let torn = texts.first(where: { $0.contains(",") }) {
+      throw EncodingError.invalidValue(
+        torn,
+        .init(
+          codingPath: [],
+          debugDescription: "\(name) can't list it in a query, which has commas between items"))
+    }
+    return texts.joined(separator: ",")
   }
 
   private static func scalar(_ value: JSONValue?) throws -> String {

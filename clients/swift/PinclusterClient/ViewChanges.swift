@@ -43,11 +43,14 @@ private struct Watch: Sendable {
 
   /// The shortest and the longest time before the next connection, in seconds.
   private static let (shortest, longest) = (0.25, 15.0)
+  /// The statuses of a service, or of a proxy before it, that can't answer just now.
+  private static let temporary = [408, 429, 500, 502, 503, 504]
 
   func run(_ yield: (ViewEvent) -> Void) async throws {
     var last = changes.since.map { String($0) }
     var pause = Watch.shortest
     while !Task.isCancelled {
+      var asked = 0.0
       do {
         var parser = EventParser()
         for try await bytes in try connect(last) {
@@ -59,13 +62,14 @@ private struct Watch: Sendable {
             if case .gone = known { return }
           }
         }
-      } catch let problem as Problem where problem.status == 503 || problem.status == 429 {
-        pause = Swift.max(pause, Swift.min(problem.retryAfter ?? pause, Watch.longest))
+      } catch let problem as Problem where Watch.temporary.contains(problem.status) {
+        asked = Swift.min(problem.retryAfter ?? 0, Watch.longest)
       } catch is URLError {
         try Task.checkCancellation()
       }
-      // Not all at once after a restart of the service.
-      try await Task.sleep(nanoseconds: UInt64(pause * Double.random(in: 0.5...1) * 1e9))
+      // Not all at once after a restart of the service, and none before it asks for that.
+      let rest = asked + pause * Double.random(in: 0.5...1)
+      try await Task.sleep(nanoseconds: UInt64(rest * 1e9))
       pause = Swift.min(pause * 2, Watch.longest)
     }
   }

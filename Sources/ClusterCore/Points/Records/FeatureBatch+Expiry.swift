@@ -22,10 +22,10 @@ extension FeatureBatch {
     self = changed { _ in (expires, neverExpires) }
   }
 
-  /// Declares of features without an expiry that they never expire.
+  /// The same features, of which those without an expiry declare that they never expire.
   ///
   /// - Complexity: O(n) in bytes.
-  public mutating func declareNever() { self = changed { ($0.expires, $0.expires == nil) } }
+  public func declaringNever() -> FeatureBatch { changed { ($0.expires, $0.expires == nil) } }
 
   /// Returns the same features with other expiries.
   private func changed(_ expiry: (FeatureRecord) -> (Int64?, neverExpires: Bool)) -> FeatureBatch {
