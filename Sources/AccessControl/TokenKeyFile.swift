@@ -82,13 +82,18 @@ struct TokenKeyFile: Sendable {
     }
     // No name may be there twice.
     _ = try GrantReader(document)
-    guard let list = document["keys"] else { return [try key(ofJSON: document)] }
+    guard let list = document["keys"] else {
+      if let key = try key(ofJSON: document) { return [key] }
+      throw Fault(
+        "its kty is not oct or RSA, nor EC with P-256 or OKP with Ed25519, or its alg is not one for which it is used"
+      )
+    }
     var keys: [TokenKey] = []
     for (index, value) in list.elements.enumerated() {
       do throws(Fault) {
-        // A set may hold keys for other purposes.
+        // A set may hold keys for other purposes, and of kinds that aren't known here (RFC 7517, section 5).
         if let use = value["use"]?.string, use != "sig" { continue }
-        keys.append(try key(ofJSON: value))
+        if let key = try key(ofJSON: value) { keys.append(key) }
       } catch {
         throw Fault("key \(index + 1): \(error.reason)")
       }
@@ -97,7 +102,8 @@ struct TokenKeyFile: Sendable {
     return keys
   }
 
-  private static func key(ofJSON object: JSONValue) throws(Fault) -> TokenKey {
+  /// A key; nil if it is of another kind, or for another algorithm.
+  private static func key(ofJSON object: JSONValue) throws(Fault) -> TokenKey? {
     let reader = try GrantReader(object)
     func bytes(_ name: StaticString, count: Int? = nil) throws(Fault) -> [UInt8] {
       guard let text = try reader.text(name), let bytes = Base64URL.decode(text.utf8),
@@ -120,11 +126,8 @@ struct TokenKeyFile: Sendable {
     case ("OKP", "Ed25519"):
       let x = try bytes("x", count: 32)
       key = try TokenKey(owning: ccrypto_key_from_ed25519(x), name: name)
-    default: throw Fault("its kty is not oct or RSA, nor EC with P-256 or OKP with Ed25519")
+    default: return nil
     }
-    guard try reader.text("alg").map({ key.algorithm.isSame(as: $0) }) ?? true else {
-      throw Fault("its alg is not \(key.algorithm), for which it is")
-    }
-    return key
+    return try reader.text("alg").map { key.algorithm.isSame(as: $0) } ?? true ? key : nil
   }
 }

@@ -29,6 +29,10 @@ extension Serve {
     access.keyFile = options.values["api-key-file"]
     access.tokenKeyFile = options.values["jwt-key-file"]
     access.audience = options.values["jwt-audience"]
+    guard access.audience == nil || access.tokenKeyFile != nil else {
+      throw UsageError(
+        message: "\(options.place("jwt-audience")) is for tokens, whose keys --jwt-key-file names")
+    }
     guard access.isOn || isLoopback(host) || options.isOn("allow-anonymous-writes") else {
       throw UsageError(
         message:

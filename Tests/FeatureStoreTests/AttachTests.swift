@@ -21,8 +21,9 @@ struct AttachTests {
     let own: String
 
     init(_ name: String) throws {
-      replica = try Replica("\(name)\(getpid())")
-      own = "own_\(name)\(getpid())"
+      let name = "\(name)\(UInt32.random(in: .min ... .max))"
+      replica = try Replica(name)
+      own = "own_\(name)"
       let configuration = PostgresStore.Configuration(
         address: try PostgresAddress(admin ?? ""),
         schema: replica.store.configuration.schema, directory: nil)

@@ -48,6 +48,8 @@ import Testing
     _ directory: TemporaryDirectory
   ) throws -> (loaded: LoadedIndex, rows: [Plain]) {
     let copy = TemporaryDirectory()
+    // A directory that was held before, and not by another process now.
+    writeFile(copy.path + "/pincluster.lock", [])
     for name in directory.names where name != "pincluster.lock" {
       writeFile(copy.path + "/" + name, readFile(directory.path + "/" + name))
     }

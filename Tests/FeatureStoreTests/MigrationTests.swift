@@ -45,6 +45,7 @@ import Testing
   @Test func theFirstVersionIsBroughtUpToDate() throws {
     let directory = TemporaryDirectory()
     try execute(MigrationTests.version1, on: directory.database)
+    writeFile(directory.path + "/pincluster.lock", [])
     let old = [Plain(.text("12"), [1, 2], #"{"a":1}"#), Plain(.text("x"), [3, 4, 5])]
     var new = Plain(.int(1), [5, 6])
     new.expires = FeatureRecord.expiryRange.upperBound

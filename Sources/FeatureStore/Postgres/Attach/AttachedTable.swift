@@ -134,6 +134,12 @@ struct AttachedTable {
         !column.holdsGeometry && !used.contains { column.name.isSame(as: $0) }
       }
     }
+    for name in [request.temporal?.columns.start, request.temporal?.columns.end] {
+      guard let name, !properties.contains(where: { Array($0.name.utf8) == Array(name.utf8) })
+      else { continue }
+      throw AttachFailure(
+        description: "--temporal: \(name) is none of the properties that the collection shows")
+    }
   }
 
   private static func position(
