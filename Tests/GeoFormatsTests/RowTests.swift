@@ -129,7 +129,11 @@ import Testing
   }
 
   @Test(arguments: [
-    "[]", "[1]", "[{}]", #"[{"a":1}]"#, #"[{"lat":1}]"#, #"[{"lat":1,"lat":2,"lon":2}]"#, "\"lat\"",
+    "[]", "[1]", "[{}]", #"[{"type":"Point","coordinates":[1,2]}]"#,
+    #"[{"type":"FeatureCollection","features":[],"lat":1,"lon":2}]"#,
+    #"[{"type":"feature","geometry":{"type":"Point","coordinates":[1,2]},"lat":1,"lon":2}]"#,
+    #"[{"a":1}]"#,
+    #"[{"lat":1}]"#, #"[{"lat":1,"lat":2,"lon":2}]"#, "\"lat\"",
     #"[{"a":{"lat":1,"lng":1},"b":{"lat":1,"lng":1}}]"#, #"[{"a":{"b":{"lat":1,"lng":1}}}]"#,
   ])
   func `a list without coordinates is refused`(_ text: String) {

@@ -27,9 +27,16 @@ struct FeatureDecoder {
   ) throws(CoordinateColumns.Fault) -> Bool {
     let depth = FeatureDecoder.recordedDepth
     guard let node = try? parser.parseNodes(first, recordedDepth: depth) else { return false }
-    if node.member("type")?.isString("Feature") == true { return true }
+    let type = node.member("type")
+    if type?.isString("Feature") == true { return true }
     guard node.kind == .object else {
       throw CoordinateColumns.Fault(detail: "not an object", isAmbiguous: false)
+    }
+    // Nor is a Feature whose type is wrong a place.
+    guard GeometryType(type) == nil, type?.isString("FeatureCollection") != true,
+      node.member("geometry")?.kind != .object
+    else {
+      throw CoordinateColumns.Fault(detail: "GeoJSON, but no Feature", isAmbiguous: false)
     }
     rows = try RowDecoder(first: node, options: options, idProperty: idProperty, notes: &parsed)
     return true
