@@ -18,11 +18,13 @@ int cgetopt_next(int argc, char **argv, const cgetopt_flag *flags, bool restart,
   }
   if (restart) optind = 0;
   opterr = 0;
-  int found = getopt_long(argc, argv, ":", table, NULL);
+  int found = getopt_long(argc, argv, ":h", table, NULL);
   if (found == -1) {
     *first_operand = optind;
     return CGETOPT_END;
   }
+  // The last flag is that for help, which many write as a letter.
+  if (found == 'h') found = FIRST + count - 1;
   if (found >= FIRST) {
     *value = optarg != NULL ? optarg : "";
     return found - FIRST;

@@ -185,6 +185,13 @@ import Testing
     #expect(!message(["--config", path]).contains("hunter2"))
   }
 
+  @Test(arguments: [["--help"], ["-h"], ["--host", "::1", "-h"], ["a", "-h"]])
+  func helpIsAskedForByAWordOrALetter(_ arguments: [String]) throws {
+    #expect(
+      try Options(arguments, flags: [.init("host", "HOST", "host", unset: "any")], command: "serve")
+        .wantsHelp)
+  }
+
   @Test(arguments: [
     (["-p", "8"], "-p is not a flag"), (["--host", "::1", "-xy"], "-xy is not a flag"),
     (["--host", "::1", "-x.csv", "b"], "-x.csv is not a flag"), (["--no"], "--no is not a flag"),

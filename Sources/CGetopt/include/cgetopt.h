@@ -12,8 +12,8 @@ typedef struct {
   bool takes_value;
 } cgetopt_flag;
 
-/// The index in `flags` (ended by a null name) of the next long flag in argv[1...]. `*value` is its value,
-/// or the invalid argument. At the end, the operands are in argv from `*first_operand` on. `restart` begins
-/// with the first argument. Not thread-safe.
+/// The index in `flags` (ended by a null name) of the next long flag in argv[1...]; -h stands for the last of
+/// them. `*value` is its value, or the invalid argument. At the end, the operands are in argv from
+/// `*first_operand` on. `restart` begins with the first argument. Not thread-safe.
 int cgetopt_next(int argc, char **argv, const cgetopt_flag *flags, bool restart,
                  const char **value, int *first_operand);
