@@ -19,8 +19,8 @@ export async function* events(client, url, { signal, lastID, onConnection }) {
       signal?.throwIfAborted()
       const headers = { Accept: 'text/event-stream', ...client.options.headers }
       if (state.lastID !== undefined) headers['Last-Event-ID'] = state.lastID
-      const response = await client.options.fetch(url, { headers, signal: connection.signal, cache: 'no-store' })
-      if (!response.ok) throw await PinclusterError.of(response)
+      const response = await heard(connection, client.options.fetch(url, { headers, signal: connection.signal, cache: 'no-store' }))
+      if (!response.ok) throw await heard(connection, PinclusterError.of(response))
       onConnection?.(true)
       yield* read(response.body, state, connection)
     } catch (error) {
@@ -37,14 +37,19 @@ export async function* events(client, url, { signal, lastID, onConnection }) {
   }
 }
 
+/** What comes by a connection, which ends if it is silent for too long. */
+function heard(connection, coming) {
+  const watchdog = setTimeout(() => connection.abort(new Error('the stream is silent')), SILENCE)
+  return coming.finally(() => clearTimeout(watchdog))
+}
+
 /** The events of one connection. */
 async function* read(body, state, connection) {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let [rest, event] = ['', { type: 'message', data: [] }]
   for (;;) {
-    const watchdog = setTimeout(() => connection.abort(new Error('the stream is silent')), SILENCE)
-    const { done, value } = await reader.read().finally(() => clearTimeout(watchdog))
+    const { done, value } = await heard(connection, reader.read())
     if (done) return
     // A quiet stream that ends hasn't failed.
     state.failures = 0

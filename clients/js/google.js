@@ -10,7 +10,7 @@ import { cellWidth, descriptionOf, face, paint, placeOf, style } from './face.js
 import { drilldown, Follower } from './follow.js'
 import { askable, askableZoom, boundsOf } from './mercator.js'
 import { Collection } from './pincluster.js'
-import { change } from './query.js'
+import { change, given } from './query.js'
 
 export { html } from './content.js'
 
@@ -31,7 +31,7 @@ export class MarkerClusterer {
   constructor(options) {
     this.options = { ...DEFAULTS }
     this.fields = {}
-    for (const [name, value] of Object.entries(options)) (name in DEFAULTS ? this.options : this.fields)[name] = value
+    for (const [name, value] of Object.entries(given(options))) (name in DEFAULTS ? this.options : this.fields)[name] = value
     this.#google = this.options.google ?? globalThis.google
     this.collection = new Collection(this.options.url, this.options.headers && { headers: this.options.headers })
     this.follower = new Follower(this.collection, {

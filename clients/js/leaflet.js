@@ -12,7 +12,7 @@ import { keyboard } from './leaflet-keys.js'
 import { popups } from './leaflet-popup.js'
 import { askable, askableZoom, boundsOf, near } from './mercator.js'
 import { Collection } from './pincluster.js'
-import { change } from './query.js'
+import { change, given } from './query.js'
 import { spread } from './spread.js'
 
 export { html } from './content.js'
@@ -50,7 +50,7 @@ function layerClass(L) {
     initialize(url, { leaflet: _, ...options } = {}) {
       const own = { ...DEFAULTS }
       this.fields = {}
-      for (const [name, value] of Object.entries(options)) (name in DEFAULTS ? own : this.fields)[name] = value
+      for (const [name, value] of Object.entries(given(options))) (name in DEFAULTS ? own : this.fields)[name] = value
       L.setOptions(this, own)
       this.collection = new Collection(url, own.headers && { headers: own.headers })
       this._markers = new Map()

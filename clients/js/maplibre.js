@@ -8,7 +8,7 @@ import { abbreviated, descriptionOf, placeOf, style } from './face.js'
 import { drilldown, Follower, paging } from './follow.js'
 import { askable, askableZoom, near, nearby } from './mercator.js'
 import { Collection } from './pincluster.js'
-import { change, listable } from './query.js'
+import { change, given, listable } from './query.js'
 import { spread } from './spread.js'
 
 export { html } from './content.js'
@@ -53,7 +53,7 @@ export class Layer {
   constructor(url, options) {
     this.options = { ...DEFAULTS }
     this.fields = {}
-    for (const [name, value] of Object.entries(options)) (name in DEFAULTS ? this.options : this.fields)[name] = value
+    for (const [name, value] of Object.entries(given(options))) (name in DEFAULTS ? this.options : this.fields)[name] = value
     this.collection = new Collection(url, this.options.headers && { headers: this.options.headers })
     this.options.form ??= this.options.live ? 'geojson' : 'tiles'
     this.options.maplibre ??= globalThis.maplibregl

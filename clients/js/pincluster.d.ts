@@ -1,7 +1,7 @@
 // Types of pincluster.js. openapi.yaml says what each field means.
 
 export interface Options {
-  /** How often a read is repeated that the service is too busy for; 2 as usual. */
+  /** How often a read is repeated that the service is too busy for, unless it says to wait for more than 30 seconds; 2 as usual. */
   retries?: number
   /** Header fields of every request. */
   headers?: Record<string, string>

@@ -12,12 +12,14 @@
 import { events } from './events.js'
 import { pauseAbout } from './pause.js'
 import { PinclusterError, versionOf } from './problem.js'
-import { partOf, queryOf, shortQueryOf } from './query.js'
+import { given, partOf, queryOf, shortQueryOf } from './query.js'
 
 export { PinclusterError }
 
 const JSON_TYPE = 'application/json'
 const GEOJSON_TYPE = 'application/geo+json'
+// The longest pause before a read is repeated, in seconds.
+const LONGEST_PAUSE = 30
 
 /** A service, by its URL. */
 export class Pincluster {
@@ -28,7 +30,7 @@ export class Pincluster {
   constructor(url, options = {}) {
     const text = String(url)
     this.url = text.endsWith('/') ? text.slice(0, -1) : text
-    this.options = { retries: 2, fetch: (...of) => globalThis.fetch(...of), ...options }
+    this.options = { retries: 2, fetch: (...of) => globalThis.fetch(...of), ...given(options) }
   }
 
   /** A collection, which need not exist yet. */
@@ -53,7 +55,7 @@ export class Collection {
 
   constructor(url, options = {}) {
     this.url = String(url).replace(/\/$/, '')
-    this.options = { retries: 2, fetch: (...of) => globalThis.fetch(...of), ...options }
+    this.options = { retries: 2, fetch: (...of) => globalThis.fetch(...of), ...given(options) }
   }
 
   /** The collection's id. */
@@ -253,6 +255,8 @@ async function send(client, url, { method = 'GET', query, body, type = JSON_TYPE
     const error = await PinclusterError.of(response)
     signal?.throwIfAborted()
     if (!mayRepeat || attempt >= retries || (error.status !== 503 && error.status !== 429)) throw error
-    await pauseAbout(Math.min(error.retryAfter ?? 2 ** attempt, 30) * 1000, signal)
+    // A repetition before the service wants one would be refused, too.
+    if (error.retryAfter > LONGEST_PAUSE) throw error
+    await pauseAbout((error.retryAfter ?? Math.min(2 ** attempt, LONGEST_PAUSE)) * 1000, signal, error)
   }
 }

@@ -54,6 +54,9 @@ export function partOf(id) {
   return encodeURIComponent(id)
 }
 
+/** The options that are given: undefined stands for what is usual. */
+export function given(options) { return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) }
+
 /** Changes fields; what is null or undefined is taken back. */
 export function change(fields, changes) {
   for (const [name, value] of Object.entries(changes)) {

@@ -109,6 +109,28 @@ test('a stream that is refused is asked for again when the service says so', { t
   }
 })
 
+test('a stream whose head does not come is asked for again', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const asked = []
+  const fetch = (_, { signal }) => new Promise((_, reject) => {
+    asked.push(signal)
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+  const task = new AbortController()
+  const ended = assert.rejects(new Collection('http://a.example/collections/c', { fetch }).changes(view, { signal: task.signal }).next(), { name: 'AbortError' })
+  const pass = async seconds => {
+    await new Promise(setImmediate)
+    t.mock.timers.tick(seconds * 1000)
+    await new Promise(setImmediate)
+  }
+  await pass(44)
+  assert.equal(asked.length, 1)
+  for (const seconds of [2, 3]) await pass(seconds)
+  assert.deepEqual(asked.map(({ aborted }) => aborted), [true, false])
+  task.abort()
+  await ended
+})
+
 test('what is refused for good is not asked again', async () => {
   let asked = 0
   const fetch = async () => {

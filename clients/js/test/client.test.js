@@ -282,6 +282,28 @@ test('what the service is too busy for is asked again, but a write is not', asyn
   assert.equal(asked.length, 1)
 })
 
+test('a read is not repeated before the service wants it', async () => {
+  const times = []
+  const busy = retryAfter => ({ async fetch() {
+    times.push(performance.now())
+    return times.length > 1 ? new Response('{"annotations":[]}') : new Response('{}', { status: 429, headers: { 'Retry-After': retryAfter } })
+  } })
+  for (let i = 0; i < 4; i++) {
+    times.length = 0
+    await new Collection('http://a.example/collections/c', busy('0.4')).clusters(europe)
+    assert.ok(times[1] - times[0] >= 395, String(times[1] - times[0]))
+  }
+  // A long wait is left to the caller.
+  times.length = 0
+  await assert.rejects(new Collection('http://a.example/collections/c', busy('3600')).clusters(europe), { status: 429, retryAfter: 3600 })
+  assert.equal(times.length, 1)
+})
+
+test('an option that is undefined is as usual', async () => {
+  assert.equal((await new Pincluster(service.url, { fetch: undefined }).collection('places').info()).id, 'places')
+  assert.equal(new Collection(places.url, { retries: undefined }).options.retries, 2)
+})
+
 test('a request is aborted', async () => {
   const task = new AbortController()
   const answer = places.clusters(europe, { signal: task.signal })

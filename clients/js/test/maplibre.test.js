@@ -145,6 +145,11 @@ test('what is removed asks for nothing', async () => {
   own.remove()
 })
 
+test('an option that is undefined is as usual', () => {
+  const own = layer(places.url, { color: undefined, minPoints: undefined })
+  assert.deepEqual([own.options.color, own.fields], ['#2b59c3', {}])
+})
+
 test('a turned or tilted map keeps its scale', () => {
   const map = new StubMap()
   const own = layer(places.url, { form: 'geojson', id: 'turned' }).addTo(map)
