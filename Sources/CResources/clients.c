@@ -61,6 +61,10 @@ static const uint8_t maplibre_d_ts[] = {
 #embed "../../clients/js/maplibre.d.ts"
 };
 
+static const uint8_t maplibre_style_js[] = {
+#embed "../../clients/js/maplibre-style.js"
+};
+
 static const uint8_t maplibre_js[] = {
 #embed "../../clients/js/maplibre.js"
 };
@@ -195,6 +199,7 @@ static const struct pincluster_file files[] = {
     {"leaflet-popup.js", SCRIPT, leaflet_popup_js, sizeof(leaflet_popup_js)},
     {"leaflet.js", SCRIPT, leaflet_js, sizeof(leaflet_js)},
     {"maplibre.d.ts", PLAIN, maplibre_d_ts, sizeof(maplibre_d_ts)},
+    {"maplibre-style.js", SCRIPT, maplibre_style_js, sizeof(maplibre_style_js)},
     {"maplibre.js", SCRIPT, maplibre_js, sizeof(maplibre_js)},
     {"mercator.js", SCRIPT, mercator_js, sizeof(mercator_js)},
     {"pause.js", SCRIPT, pause_js, sizeof(pause_js)},

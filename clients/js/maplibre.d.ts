@@ -14,7 +14,7 @@ export type LayerChange = Partial<Pick<LayerSpecification, 'type' | 'minzoom' | 
  * to twice as wide on screen as `cellSize`. A smaller one follows the zoom more closely. Tiles have whole zooms anyway.
  */
 export interface LayerOptions extends ViewOptions {
-  /** The id of the source, and the beginning of those of the layers. */
+  /** The id of the source, and the beginning of those of the layers: `pincluster-` and the collection's as usual, and a number if another layer on the map has that. */
   id?: string
   /** Vector tiles as usual; GeoJSON as usual if `live`. */
   form?: 'tiles' | 'geojson'
@@ -35,6 +35,7 @@ export interface LayerOptions extends ViewOptions {
   /** Its properties tell what it is: `cluster` (true) and `cluster_id`, or `feature_id`, the id of a pin's feature. */
   onSelect?: (feature: MapGeoJSONFeature) => boolean | void
   onView?: (head: Head, cause: { type: string; milliseconds?: number }) => void
+  /** Is told what is refused or fails, also of tiles: a filter that is wrong, a collection that isn't there. */
   onError?: (error: Error) => void
   headers?: Record<string, string>
   attribution?: string
@@ -44,6 +45,7 @@ export interface LayerOptions extends ViewOptions {
 
 export class Layer {
   constructor(url: string | URL, options?: LayerOptions)
+  /** Known for sure once it is on a map. */
   readonly id: string
   readonly collection: Collection
   readonly fields: ViewOptions

@@ -6,6 +6,7 @@
 import { Card } from './content.js'
 import { abbreviated, descriptionOf, placeOf, style } from './face.js'
 import { drilldown, Follower, paging } from './follow.js'
+import { countImage, countOf, layersOf } from './maplibre-style.js'
 import { askable, askableZoom, near, nearby } from './mercator.js'
 import { Collection } from './pincluster.js'
 import { change, given, listable } from './query.js'
@@ -29,13 +30,15 @@ const MOST_SCREENS = 2
 const CARD_EDGE = 5
 // The style of a map whose own can't be had.
 const BLANK = { version: 8, sources: {}, layers: [] }
-// The first version of MapLibre that draws text without glyphs.
-const FIRST_WITH_FONTS = 5.11
 const NOTHING = { type: 'FeatureCollection', features: [] }
+// Fields of a viewport request that change nothing in tiles, which don't take them.
+const NOT_OF_TILES = [
+  'titleProperty', 'subtitleLimit', 'marginFactor', 'limit', 'keepApart', 'fields', 'members', 'hull', 'histogram', 'debug', 'wrap',
+]
+// The ids of the layers on each map.
+const TAKEN = new WeakMap()
 // The names by which the service tells clusters and pins. It leaves out features' own properties of these names, too.
 const MARKS = ['cluster', 'cluster_id', 'point_count', 'point_count_abbreviated', 'annotation_id', 'feature_id']
-
-let isGlyphsTold = false
 
 /** The layers of a collection, by its URL. `form` is `tiles` (as usual) or `geojson` (as usual when `live`). */
 export function layer(url, options = {}) { return new Layer(url, options) }
@@ -48,6 +51,7 @@ export class Layer {
   #card
   #hovered
   #drill
+  #checking
   #listeners = []
 
   constructor(url, options) {
@@ -70,13 +74,16 @@ export class Layer {
   get isTiled() { return this.options.form === 'tiles' }
 
   addTo(map) {
+    this.remove()
     this.#map = map
-    for (const name of ['clusters', 'pins', 'spread-pins']) this.#on('click', event => this.#select(event.features[0]), `${this.id}-${name}`)
+    if (this.options.id === undefined) this.id = idOn(map, `pincluster-${this.collection.id}`)
+    this.#on('click', ({ point }) => this.#click(point))
     for (const name of ['clusters', 'pins']) {
       this.#on('mousemove', event => this.#hover(event.features[0]), `${this.id}-${name}`)
       this.#on('mouseleave', () => this.#hover(), `${this.id}-${name}`)
     }
     this.#on('zoomstart', () => this.gather())
+    this.#on('remove', () => this.remove())
     this.#on('styleimagemissing', ({ id }) => this.#addCount(id))
     if (this.isTiled) this.#on('idle', () => this.#checkCard())
     else this.#on('moveend', () => this.#map.getSource(this.id) && this.follower.show(this.view()))
@@ -91,15 +98,18 @@ export class Layer {
   remove() {
     const map = this.#map
     if (!map) return
+    TAKEN.get(map)?.delete(this.id)
     this.follower.close()
     this.#drill?.abort()
+    this.#checking?.abort()
     this.#closeCard()
     for (const [type, listener, target] of this.#listeners) target ? map.off(type, target, listener) : map.off(type, listener)
     this.#listeners = []
     map.off('error', this.#onStyleFailed)
     if (map.getStyle()) {
+      if (this.#hovered !== undefined) this.#hover()
       for (const { id } of this.#layers()) if (map.getLayer(id)) map.removeLayer(id)
-      for (const id of map.listImages()) if (this.#countOf(id) !== null) map.removeImage(id)
+      for (const id of map.listImages()) if (countOf(this.id, id) !== null) map.removeImage(id)
       for (const id of [this.id, `${this.id}-spread`]) if (map.getSource(id)) map.removeSource(id)
     }
     this.#map = this.#hovered = undefined
@@ -116,8 +126,9 @@ export class Layer {
   refresh() {
     if (!this.#map?.getStyle()) return
     this.gather()
-    if (this.isTiled) this.#map.getSource(this.id)?.setUrl(this.#tiles())
-    else this.follower.show(this.view())
+    if (!this.isTiled) return this.follower.show(this.view())
+    this.#map.getSource(this.id)?.setUrl(this.#tiles())
+    this.#checkTiles()
   }
 
   /**
@@ -139,10 +150,20 @@ export class Layer {
   #tiles() { return this.collection.tileJSONURL(this.#tileFields()) }
 
   #tileFields() {
-    const { titleProperty, subtitleLimit: _, marginFactor: __, limit: ___, keepApart: ____, fields: _____, ...fields } = this.fields
+    const fields = Object.fromEntries(Object.entries(this.fields).filter(([name]) => !NOT_OF_TILES.includes(name)))
+    if (fields.method === 'grid') delete fields.method
+    const { titleProperty } = this.fields
     const { popup } = this.options
     if (titleProperty && !fields.properties && typeof popup !== 'function') fields.properties = [...new Set([titleProperty, ...popup ?? []])]
     return listable(fields)
+  }
+
+  // MapLibre asks for tiles by itself, and tells errors of sources to the map alone.
+  #checkTiles() {
+    this.#checking?.abort()
+    if (!this.options.onError) return
+    const { signal } = (this.#checking = new AbortController())
+    this.collection.tileJSON(this.#tileFields(), { signal }).catch(error => { if (!signal.aborted) this.options.onError(error) })
   }
 
   // A map without the style that it asked for shows the layer alone. MapLibre logs errors only while it has no
@@ -162,7 +183,8 @@ export class Layer {
       : { type: 'geojson', data: NOTHING, promoteId: 'annotation_id', ...attribution })
     map.addSource(`${this.id}-spread`, { type: 'geojson', data: NOTHING })
     for (const layer of this.#layers()) map.addLayer(layer)
-    if (!this.isTiled) this.follower.show(this.view())
+    if (this.isTiled) this.#checkTiles()
+    else this.follower.show(this.view())
   }
 
   #on(type, listener, target) {
@@ -172,77 +194,12 @@ export class Layer {
   }
 
   #layers() {
-    const from = { source: this.id, ...(this.isTiled && { 'source-layer': this.collection.id }) }
-    const isHovered = ['boolean', ['feature-state', 'hover'], false]
-    const circle = radius => ({
-      'circle-color': this.options.color, 'circle-radius': radius, 'circle-stroke-color': '#fff',
-      'circle-stroke-width': ['case', isHovered, 4, 2],
-    })
-    // The diameter of a circle in the other clients, 26 + 8·log10(count).
-    const size = ['+', 13, ['*', 4, ['log10', ['to-number', ['get', 'point_count']]]]]
-    const isCluster = ['==', ['get', 'cluster'], true]
-    const layers = [
-      { id: `${this.id}-legs`, type: 'line', source: `${this.id}-spread`, paint: { 'line-color': this.options.color, 'line-width': 1.5 } },
-      { id: `${this.id}-pins`, type: 'circle', ...from, filter: ['!', isCluster], paint: circle(7) },
-      { id: `${this.id}-clusters`, type: 'circle', ...from, filter: isCluster, paint: circle(size) },
-      { id: `${this.id}-spread-pins`, type: 'circle', source: `${this.id}-spread`, filter: ['==', ['geometry-type'], 'Point'], paint: circle(7) },
-    ]
-    // As images, for which a style needs neither glyphs nor a certain font.
-    if (this.options.text) {
-      layers.push({
-        id: `${this.id}-counts`, type: 'symbol', ...from, filter: isCluster, paint: {},
-        layout: { 'icon-image': ['concat', this.#countName, ['to-string', ['get', 'point_count_abbreviated']]], 'icon-allow-overlap': true, 'text-allow-overlap': true },
-      })
-    }
-    return layers.map(layer => this.#changed(layer))
+    return layersOf(this.id, { source: this.id, ...(this.isTiled && { 'source-layer': this.collection.id }) }, this.options, this.#map)
   }
-
-  // A layer with what the option `layers` has for it.
-  #changed(layer) {
-    const { paint, layout, filter, ...rest } = this.options.layers?.[layer.id.slice(this.id.length + 1)] ?? {}
-    const hasText = layout?.['text-field'] !== undefined
-    if (hasText && !this.#hasFonts()) {
-      if (layer.layout) return layer
-    } else if (hasText && layer.layout) delete layer.layout['icon-image']
-    const isOther = rest.type && rest.type !== layer.type
-    return {
-      ...layer, ...rest, paint: { ...(isOther ? {} : layer.paint), ...paint }, layout: { ...layer.layout, ...layout },
-      ...(layer.filter && { filter: filter ? ['all', layer.filter, filter] : layer.filter }),
-    }
-  }
-
-  // Whether MapLibre can draw text; says it once if it can't.
-  #hasFonts() {
-    const version = this.options.maplibre?.getVersion?.().split('.') ?? []
-    const [major = 0, minor = 0] = version.map(Number)
-    if (this.#map.getStyle().glyphs || major + minor / 100 >= FIRST_WITH_FONTS) return true
-    if (!isGlyphsTold) {
-      console.warn('pincluster: the style of the map has no "glyphs", without which MapLibre before 5.11 draws no text. Counts are drawn as images. ' +
-        'For text, give the style "glyphs": https://maplibre.org/maplibre-style-spec/glyphs/')
-    }
-    isGlyphsTold = true
-    return false
-  }
-
-  // MARK: Counts
-
-  get #countName() { return `${this.id} count ` }
-
-  // The count that an image shows; null if it is one of others.
-  #countOf(image) { return image.startsWith(this.#countName) ? image.slice(this.#countName.length) : null }
 
   #addCount(image) {
-    const count = this.#countOf(image)
-    if (count === null || this.#map.hasImage(image)) return
-    const pixelRatio = Math.max(2, Math.ceil(globalThis.devicePixelRatio ?? 1))
-    const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
-    const font = `600 ${12 * pixelRatio}px system-ui, sans-serif`
-    context.font = font
-    const [width, height] = [Math.ceil(context.measureText(count).width) + 2, 16 * pixelRatio]
-    Object.assign(context.canvas, { width, height })
-    Object.assign(context, { font, fillStyle: this.options.textColor, textAlign: 'center', textBaseline: 'middle' })
-    context.fillText(count, width / 2, height / 2 + pixelRatio / 2)
-    this.#map.addImage(image, context.getImageData(0, 0, width, height), { pixelRatio })
+    const count = countOf(this.id, image)
+    if (count !== null && !this.#map.hasImage(image)) this.#map.addImage(image, ...countImage(count, this.options.textColor))
   }
 
   #draw(head, cause) {
@@ -272,6 +229,13 @@ export class Layer {
     this.#hovered = feature?.id
     if (this.#hovered !== undefined) map.setFeatureState(target(this.#hovered), { hover: true })
     map.getCanvas().style.cursor = feature ? 'pointer' : ''
+  }
+
+  // Of what lies one over another, the topmost is meant.
+  #click(point) {
+    const layers = ['clusters', 'pins', 'spread-pins'].map(name => `${this.id}-${name}`).filter(id => this.#map.getLayer(id))
+    const [feature] = layers.length ? this.#map.queryRenderedFeatures(point, { layers }) : []
+    if (feature) this.#select(feature)
   }
 
   #select(feature) {
@@ -338,7 +302,7 @@ export class Layer {
     popup.setDOMContent(card.element).setLngLat(this.#placeOf(annotation)).addTo(this.#map)
     popup.on('close', () => {
       if (this.#card?.popup === popup) this.#card = null
-      if (card.hasFocus) this.#map.getCanvas().focus({ preventScroll: true })
+      if (card.hasFocus) this.#map?.getCanvas().focus({ preventScroll: true })
     })
     card.open(popup.getElement())
     this.#fitCard()
@@ -390,6 +354,16 @@ export class Layer {
     const isDrawn = this.#map.queryRenderedFeatures({ layers: [`${this.id}-pins`], filter }).length > 0
     if (!isDrawn && this.#map.getBounds().contains(popup.getLngLat())) this.#closeCard()
   }
+}
+
+/** An id that no layer on a map has; the first of a collection has that of the collection. */
+function idOn(map, id) {
+  if (!TAKEN.has(map)) TAKEN.set(map, new Set())
+  const taken = TAKEN.get(map)
+  let own = id
+  for (let i = 2; taken.has(own); i++) own = `${id}-${i}`
+  taken.add(own)
+  return own
 }
 
 /** The properties of a pin: its feature's own, without those named like a mark, and its id. */

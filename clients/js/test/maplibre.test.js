@@ -81,7 +81,10 @@ test('own properties make no cluster of a pin', async () => {
   // A click on a pin asks for nothing; one on a cluster of one place spreads it, and its pins are pins.
   let asked = 0
   own.open = new Proxy(own.open, { apply: (open, self, args) => { asked++; return Reflect.apply(open, self, args) } })
-  const click = (id, feature) => map.listeners.get(`click ${id}`)({ features: [feature] })
+  const click = (id, feature) => {
+    map.queryRenderedFeatures = (_, { layers }) => (layers.includes(id) ? [feature] : [])
+    map.listeners.get('click')({ point: [0, 0] })
+  }
   const [shopPin] = pins.filter(({ properties }) => properties.feature_id === 'shop-a')
   click('own-pins', shopPin)
   assert.equal(asked, 0)
@@ -95,6 +98,11 @@ test('own properties make no cluster of a pin', async () => {
     click('own-spread-pins', pin)
   }
   assert.equal(asked, 1)
+  // Of what lies one over another, the topmost alone.
+  map.queryRenderedFeatures = () => [shopPin, clusters[0]]
+  map.listeners.get('click')({ point: [0, 0] })
+  assert.equal(asked, 1)
+  own.remove()
 })
 
 test('what would be spread is not, once the map has moved on', async () => {
@@ -143,6 +151,79 @@ test('what is removed asks for nothing', async () => {
   await map.data('removed')
   assert.match(asked[0], /minPoints=3/)
   own.remove()
+})
+
+test('a map that is removed takes its layers with it', async () => {
+  const map = new StubMap()
+  const own = layer(places.url, { live: true })
+  let open = 0
+  own.collection.options.fetch = (address, init) => {
+    if (address.includes('/changes')) {
+      open++
+      init.signal.addEventListener('abort', () => open--)
+    }
+    return fetch(address, init)
+  }
+  own.addTo(map)
+  for (let i = 0; open === 0 && i < 300; i++) await new Promise(resolve => setTimeout(resolve, 10))
+  assert.equal(open, 1)
+  // It has no style any more.
+  map.getStyle = () => undefined
+  map.getSource = () => { throw new TypeError('no style') }
+  map.listeners.get('remove')()
+  assert.deepEqual([open, map.listeners.size], [0, 0])
+  own.refresh()
+})
+
+test('layers of one collection have ids of their own', () => {
+  const map = new StubMap()
+  const [one, two] = [layer(places.url).addTo(map), layer(places.url).addTo(map)]
+  assert.deepEqual([one.id, two.id], ['pincluster-places', 'pincluster-places-2'])
+  assert.ok(map.getLayer('pincluster-places-2-pins'))
+  one.remove()
+  assert.deepEqual([...map.sources.keys()], [two.id, `${two.id}-spread`])
+  // Another map, and one from which it was removed, have room.
+  assert.equal(layer(places.url).addTo(new StubMap()).id, one.id)
+  assert.equal(layer(places.url).addTo(map).id, one.id)
+  assert.equal(two.addTo(map).id, two.id)
+})
+
+test('what is removed leaves no pointer', () => {
+  const map = new StubMap()
+  map.setFeatureState = () => {}
+  map.getCanvas = () => map
+  map.style = { cursor: '' }
+  const own = layer(places.url).addTo(map)
+  map.listeners.get('mousemove pincluster-places-pins')({ features: [{ id: 7 }] })
+  assert.equal(map.style.cursor, 'pointer')
+  own.remove()
+  assert.equal(map.style.cursor, '')
+})
+
+test('tiles are asked for with the fields that they have, and tell what is refused', async () => {
+  const errors = []
+  const map = new StubMap()
+  const fields = {
+    method: 'grid', members: 3, hull: true, wrap: true, histogram: { property: 'a', bins: 2 }, debug: true, fields: ['count'], limit: 5,
+    marginFactor: 0, keepApart: [1], subtitleLimit: 2, titleProperty: 'a', expansion: true, minPoints: 3,
+  }
+  const own = layer(places.url, { ...fields, onError: error => errors.push(error) }).addTo(map)
+  assert.equal(map.sources.get(own.id).url, places.tileJSONURL({ expansion: true, minPoints: 3, properties: ['a'] }))
+  assert.equal((await fetch(map.sources.get(own.id).url)).status, 200)
+  const told = async () => {
+    for (let i = 0; !errors.length && i < 300; i++) await new Promise(resolve => setTimeout(resolve, 10))
+    return errors.splice(0)
+  }
+  map.sources.get(own.id).setUrl = () => {}
+  own.setFields({ filter: 'a = (' })
+  const [refusal, ...others] = await told()
+  assert.deepEqual([refusal.status, others], [400, []])
+  assert.match(refusal.about('filter'), /character/)
+  own.setFields({ filter: null, method: 'distance' })
+  assert.deepEqual((await told()).map(error => error.status), [400])
+  own.remove()
+  layer(`${service.url}/collections/none`, { onError: error => errors.push(error) }).addTo(new StubMap())
+  assert.deepEqual((await told()).map(error => error.status), [404])
 })
 
 test('an option that is undefined is as usual', () => {
