@@ -94,11 +94,15 @@ export class Follower {
     this.#change(this.screen.replace(answer), { type: 'view', milliseconds })
     this.#status('idle')
     const isWatchable = !view.method || view.method === 'grid'
-    if (this.#options.live && isWatchable) await this.#listen(view, signal)
+    if (!this.#options.live || !isWatchable) return
+    await this.#listen(view, signal)
+    // A collection that has gone may be made anew.
+    await pauseAbout(FIRST_PAUSE, signal)
+    await this.#follow(view, signal)
   }
 
   // The answer, and how long it took. With live changes, a service that can't answer, such as one that starts anew, is asked
-  // until it can.
+  // until it can, and so is one whose collection was there and has gone.
   async #ask(view, signal) {
     for (let failures = 0; ; failures++) {
       try {
@@ -107,7 +111,9 @@ export class Follower {
         return [answer, performance.now() - begun]
       } catch (error) {
         signal.throwIfAborted()
-        if (!this.#options.live || !isTemporary(error)) throw error
+        const isGone = error.status === 404 && this.head !== null
+        if (!this.#options.live || !(isTemporary(error) || isGone)) throw error
+        if (isGone && this.head.featureCount) this.#clear()
         this.#status('reconnecting')
         if (failures === 0) this.#options.onError?.(error)
         await pauseAbout(Math.min(FIRST_PAUSE * 2 ** failures, LONGEST_PAUSE), signal, error)
@@ -115,18 +121,28 @@ export class Follower {
     }
   }
 
+  // Listens while the page is seen, and asks anew when it is again: a browser has six connections to an origin for all pages together.
   async #listen(view, signal) {
-    await pause(SETTLED, signal)
+    const { document } = globalThis
+    const stream = new AbortController()
+    signal.addEventListener('abort', () => stream.abort(signal.reason))
+    const turn = () => {
+      if (!document.hidden) return this.show(view)
+      stream.abort()
+      this.#status('idle')
+    }
+    document?.addEventListener('visibilitychange', turn, { signal })
+    if (document?.hidden) stream.abort()
+    await pause(SETTLED, stream.signal)
     const { histogram: _, ...watched } = view
     const onConnection = isOpen => this.#status(isOpen ? 'live' : 'reconnecting')
-    for await (const { type, data } of this.#collection.changes(listable(watched), { signal, onConnection })) {
+    for await (const { type, data } of this.#collection.changes(listable(watched), { signal: stream.signal, onConnection })) {
       // Of a piece of the stream that came at once, the rest may be left.
-      signal.throwIfAborted()
+      stream.signal.throwIfAborted()
       if (type === 'problem') throw Object.assign(new Error(data.detail), data)
       if (type === 'gone') {
-        this.head = { ...this.head, featureCount: 0, annotations: [] }
-        this.#change(this.screen.clear(), { type: 'gone' })
-        this.#status('idle')
+        this.#clear()
+        this.#status('reconnecting')
       } else if (type === 'view') {
         // The answer to the request may have kept places on screen; nothing has changed since.
         const isSame = data.version === this.head.version
@@ -138,6 +154,12 @@ export class Follower {
         this.#change(this.screen.update(data), { type: 'live' })
       }
     }
+    document?.removeEventListener('visibilitychange', turn)
+  }
+
+  #clear() {
+    this.head = { ...this.head, featureCount: 0, annotations: [] }
+    this.#change(this.screen.clear(), { type: 'gone' })
   }
 
   #replace({ cells, ...head }) {

@@ -113,14 +113,59 @@ test('the head is that of what is shown', { timeout: 30_000 }, async () => {
   await until(() => told.follower.head.featureCount === 1)
   assert.equal(told.follower.head.notes, undefined)
   assert.equal(told.follower.head.histogram.counts.length, 2)
-  // A collection that is dropped has nothing, and nothing more comes.
+  // A collection that is dropped has nothing, and is followed again when it is made anew.
   await until(() => told.statuses.at(-1) === 'live')
   await writer.drop()
-  await until(() => told.statuses.at(-1) === 'idle')
-  const [type, head] = told.heads.at(-1)
-  assert.deepEqual([type, head.featureCount, told.follower.head.featureCount, told.follower.screen.annotations.size], ['gone', 0, 0, 0])
+  await until(() => told.heads.at(-1)[0] === 'gone')
+  const [, head] = told.heads.at(-1)
+  assert.deepEqual([head.featureCount, told.follower.head.featureCount, told.follower.screen.annotations.size], [0, 0, 0])
+  assert.equal(told.statuses.at(-1), 'reconnecting')
+  // That it isn't there is told once.
+  await until(() => told.errors.length)
+  assert.deepEqual(told.errors.map(({ status }) => status), [404])
+  await writer.upsert([point(1, 1, 1, { kind: 'x' })])
+  await until(() => told.follower.head.featureCount === 1 && told.statuses.at(-1) === 'live')
+  await writer.upsert([point(2, 2, 2, { kind: 'x' })])
+  await until(() => told.follower.head.featureCount === 2)
+  assert.equal(told.errors.length, 1)
   told.follower.close()
   await again.stop()
+})
+
+test('a page that is hidden has no stream, and asks anew when it is seen', { timeout: 30_000 }, async t => {
+  const page = globalThis.document = Object.assign(new EventTarget(), { hidden: false })
+  t.after(() => delete globalThis.document)
+  const turn = hidden => {
+    page.hidden = hidden
+    page.dispatchEvent(new Event('visibilitychange'))
+  }
+  let [asked, open] = [0, 0]
+  const fetch = async (address, init) => {
+    if (!address.includes('/changes')) return new Response(JSON.stringify({ ...empty, version: ++asked }))
+    open++
+    init.signal.addEventListener('abort', () => open--)
+    return streamOf(': hello\n\n', init)
+  }
+  const told = follow(new Collection(url, { fetch }), { live: true })
+  // In the background it shows what is there, once.
+  page.hidden = true
+  told.follower.show(view)
+  await until(() => told.statuses.at(-1) === 'idle')
+  await wait(500)
+  assert.deepEqual([asked, open], [1, 0])
+  for (const round of [2, 3]) {
+    turn(false)
+    await until(() => told.statuses.at(-1) === 'live')
+    assert.deepEqual([asked, open], [round, 1])
+    turn(true)
+    await wait(500)
+    assert.deepEqual([asked, open, told.statuses.at(-1)], [round, 0, 'idle'])
+  }
+  // Once it is over, a page that is seen asks for nothing.
+  told.follower.close()
+  turn(false)
+  await wait(500)
+  assert.deepEqual([asked, told.errors], [3, []])
 })
 
 test('what comes after the end of a stream that was given up is nothing', async () => {
