@@ -23,18 +23,27 @@ const DRILLDOWN = [
 // Those that a request for a page of its features takes.
 const PAGED = ['filter', 'filter-lang', 'filter-crs', 'ids', 'datetime', 'properties']
 
+// The other fields of a view. A further name is a property, with the value of the features that are meant, which GET takes and POST doesn't.
+const OTHERS = [
+  'bbox', 'visibleMapRect', 'region', 'zoom', 'viewportWidth', 'cellSize', 'marginFactor', 'wrap', 'limit', 'previous', 'members', 'fields',
+  'debug', 'hull', 'expansion', 'histogram', 'groupBy', 'groups', 'method', 'epsilon', 'markerSize', 'priorityBy', 'clusterBy',
+]
+
+/** The names of properties among the fields of a view. */
+export const propertiesOf = view => Object.keys(view).filter(name => !DRILLDOWN.includes(name) && !OTHERS.includes(name))
+
 const pick = (view, names) => Object.fromEntries(names.filter(name => name in view).map(name => [name, view[name]]))
 
 /**
- * The fields of a view that a request for one of its annotations takes, without those that leave out what is asked for.
- * A method without a grid needs the whole view to find the annotation again.
+ * The fields of a view that a request for one of its annotations takes, without those that leave out what is asked for. Of
+ * an annotation of a group, its settings. A method without a grid needs the whole view to find the annotation again.
  */
-export function drilldown(view) {
+export function drilldown(view, { group } = {}) {
   if (view.method && view.method !== 'grid') {
     const { previous: _, limit: __, histogram: ___, fields: ____, ...rest } = view
     return listable(rest)
   }
-  return listable(pick(view, DRILLDOWN))
+  return listable(pick({ ...view, ...view.groups?.[group] }, DRILLDOWN))
 }
 
 /** The fields of a drilldown that a request for the features of an annotation takes. */
@@ -85,7 +94,8 @@ export class Follower {
     const before = this.view
     const isSameGrid = before && JSON.stringify({ ...before, bbox: 0 }) === JSON.stringify({ ...view, bbox: 0 })
     const shown = [...this.screen.annotations.values()]
-    const reuses = this.#options.reuse && !isSameGrid && shown.length > 0 && shown.length <= MOST_REUSED
+    const mayReuse = this.#options.reuse && !isSameGrid && !propertiesOf(view).length
+    const reuses = mayReuse && shown.length > 0 && shown.length <= MOST_REUSED
     const previous = shown.map(({ id, coordinate }) => ({ id, coordinate }))
     const [answer, milliseconds] = await this.#ask(reuses ? { ...view, previous } : view, signal)
     signal.throwIfAborted()

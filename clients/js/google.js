@@ -184,7 +184,7 @@ export class MarkerClusterer {
     this.#drill?.abort()
     const { signal } = (this.#drill = new AbortController())
     try {
-      const view = drilldown(this.follower.view)
+      const view = drilldown(this.follower.view, annotation)
       const { visibleMapRect } = await this.collection.annotation(annotation.id, view, { signal })
       const [west, south, east, north] = boundsOf(visibleMapRect)
       this.options.map.fitBounds({ west, south, east, north })

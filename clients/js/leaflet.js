@@ -276,7 +276,7 @@ function layerClass(L) {
       this._drill?.abort()
       const { signal } = (this._drill = new AbortController())
       try {
-        const view = drilldown(this._follower.view)
+        const view = drilldown(this._follower.view, annotation)
         const { expansionZoom, visibleMapRect } = await this.collection.annotation(annotation.id, view, { signal })
         const most = Number.isFinite(this._map.getMaxZoom()) ? this._map.getMaxZoom() : 24
         const isApart = expansionZoom !== null && expansionZoom <= most
@@ -364,7 +364,7 @@ function layerClass(L) {
     async _showHull(annotation, signal) {
       const key = `${annotation.id} ${this.head()?.version}`
       try {
-        const view = drilldown(this._follower.view)
+        const view = drilldown(this._follower.view, annotation)
         const hull = this._hulls.get(key) ?? await this.collection.hull(annotation.id, view, { signal })
         if (this._hulls.size > 200) this._hulls.clear()
         this._hulls.set(key, hull)

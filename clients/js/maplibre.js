@@ -250,7 +250,7 @@ export class Layer {
     this.#drill?.abort()
     const { signal } = (this.#drill = new AbortController())
     try {
-      const view = drilldown(this.isTiled ? this.#tileFields() : this.view())
+      const view = drilldown(this.isTiled ? this.#tileFields() : this.view(), this.#shown.get(id))
       const { expansionZoom } = await this.collection.annotation(id, view, { signal })
       const isApart = expansionZoom !== null && expansionZoom - ZOOM <= this.#map.getMaxZoom()
       if (isApart && this.options.zoomOnClick) this.#map.easeTo({ center: centre, zoom: Math.max(expansionZoom - ZOOM, this.#map.getZoom() + 0.5) })

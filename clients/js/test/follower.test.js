@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { drilldown, Follower } from '../follow.js'
+import { drilldown, Follower, paging, propertiesOf } from '../follow.js'
 import { Collection, Pincluster } from '../pincluster.js'
 import { point, start } from './service.js'
 
@@ -197,4 +198,40 @@ test('what a query could not list is not asked for', async () => {
   await until(() => told.statuses.at(-1) === 'live')
   assert.deepEqual(asked, [['POST', null], [undefined, null]])
   told.follower.close()
+})
+
+test('an annotation of a group is looked into with the settings of its group', { timeout: 30_000 }, async t => {
+  const service = await start()
+  t.after(() => service.stop())
+  const own = new Pincluster(service.url).collection('grouped')
+  await own.upsert(['a', 'b'].flatMap((kind, i) => [1, 2, 3].map(n => point(`${kind}${n}`, 2 + i * 4 + n / 10_000, 2, { kind }))))
+  const grouped = { ...view, groupBy: 'kind', groups: { a: { maxZoomLevelForClustering: 8 } } }
+  const { annotations } = await own.clusters(grouped)
+  const zooms = {}
+  for (const annotation of annotations) {
+    const { expansionZoom } = await own.annotation(annotation.id, drilldown(grouped, annotation))
+    zooms[annotation.group] = expansionZoom
+    await own.hull(annotation.id, drilldown(grouped, annotation))
+    assert.equal((await own.features(annotation.id, paging(drilldown(grouped, annotation)))).numberMatched, 3)
+  }
+  assert.equal(zooms.a, 9)
+  assert.ok(zooms.b > 15, String(zooms.b))
+
+  // A property is a field of queries alone.
+  const [asked, told] = [[], follow(own)]
+  own.options.fetch = (address, init) => (asked.push(init.method), fetch(address, init))
+  for (const zoom of [5, 7]) {
+    told.follower.show({ ...view, zoom, kind: 'b', cellSize: 300 })
+    await until(() => told.heads.length + told.errors.length === (zoom === 5 ? 1 : 2))
+  }
+  assert.deepEqual([told.errors, told.heads.map(([, { featureCount }]) => featureCount), asked], [[], [3, 3], ['GET', 'GET']])
+  told.follower.close()
+})
+
+test('no field of a view is taken for a property', async () => {
+  const types = await readFile(new URL('../pincluster.d.ts', import.meta.url), 'utf8')
+  const [, options] = /interface ViewOptions {(.*?)\n}/s.exec(types)
+  const names = [...options.matchAll(/^ {2}'?([\w-]+)'?\?:/gm)].map(([, name]) => name)
+  assert.ok(names.length > 30)
+  assert.deepEqual(propertiesOf({ ...Object.fromEntries(names.map(name => [name, 1])), kind: 'b' }), ['kind'])
 })
