@@ -45,6 +45,10 @@ static const uint8_t leaflet_d_ts[] = {
 #embed "../../clients/js/leaflet.d.ts"
 };
 
+static const uint8_t leaflet_hulls_js[] = {
+#embed "../../clients/js/leaflet-hulls.js"
+};
+
 static const uint8_t leaflet_keys_js[] = {
 #embed "../../clients/js/leaflet-keys.js"
 };
@@ -195,6 +199,7 @@ static const struct pincluster_file files[] = {
     {"google.d.ts", PLAIN, google_d_ts, sizeof(google_d_ts)},
     {"google.js", SCRIPT, google_js, sizeof(google_js)},
     {"leaflet.d.ts", PLAIN, leaflet_d_ts, sizeof(leaflet_d_ts)},
+    {"leaflet-hulls.js", SCRIPT, leaflet_hulls_js, sizeof(leaflet_hulls_js)},
     {"leaflet-keys.js", SCRIPT, leaflet_keys_js, sizeof(leaflet_keys_js)},
     {"leaflet-popup.js", SCRIPT, leaflet_popup_js, sizeof(leaflet_popup_js)},
     {"leaflet.js", SCRIPT, leaflet_js, sizeof(leaflet_js)},

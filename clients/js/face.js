@@ -56,13 +56,19 @@ const STYLE = `
 }
 `
 
-/** Adds the style of faces to a document, once. A strict Content-Security-Policy allows that. */
-export function style(document = globalThis.document) {
-  if (document.pinclusterStyle) return
+/** Where the style of an element belongs: its shadow root, or its document. */
+export function rootOf(element) {
+  const root = element.getRootNode()
+  return root.adoptedStyleSheets ? root : element.ownerDocument
+}
+
+/** Adds the style of faces to a document or a shadow root, once. A strict Content-Security-Policy allows that. */
+export function style(root = document) {
+  if (root.pinclusterStyle) return
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(STYLE)
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
-  document.pinclusterStyle = sheet
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]
+  root.pinclusterStyle = sheet
 }
 
 /** 1234 as 1.2k. */

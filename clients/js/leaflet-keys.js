@@ -13,7 +13,9 @@ export const keyboard = {
     return Boolean(element)
   },
 
-  _mark(element) {
+  // Layers of one map have a marker each to which the Tab key leads.
+  _mark(marker) {
+    const element = marker?.getElement()
     if (!element || element === this._current) return
     if (this._current) this._current.tabIndex = -1
     this._current = element
@@ -23,11 +25,13 @@ export const keyboard = {
   _key(event) {
     const element = event.target.closest?.('.pincluster-mark')
     if (!element || event.ctrlKey || event.metaKey || event.altKey) return
+    // Of another layer, perhaps.
+    const own = this._markerOf(element)
     const steps = { '+': 1, '=': 1, '-': -1, _: -1 }
     const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
-    if (event.key in directions) this._nearest(this._placeOf(element), directions[event.key], element)?.focus({ preventScroll: true })
-    else if (event.key in steps) this._zoomAt(element, steps[event.key])
-    else if (event.key === 'Enter' || event.key === ' ') this._markerOf(element)?.fire('click')
+    if (own && event.key in directions) this._nearest(this._placeOf(element), directions[event.key], element)?.focus({ preventScroll: true })
+    else if (own && event.key in steps) this._zoomAt(own, steps[event.key])
+    else if (own && (event.key === 'Enter' || event.key === ' ')) own.fire('click')
     else if (event.key === 'Escape' && this._spider) this.gather()
     else return
     event.preventDefault()
@@ -35,10 +39,10 @@ export const keyboard = {
   },
 
   // The place of a marker stays where it is.
-  _zoomAt(element, by) {
+  _zoomAt(marker, by) {
     const map = this._map
     const zoom = Math.min(Math.max(map.getZoom() + by * map.options.zoomDelta, map.getMinZoom()), map.getMaxZoom())
-    map.setZoomAround(this._markerOf(element).getLatLng(), zoom, isCalm() ? { animate: false } : {})
+    map.setZoomAround(marker.getLatLng(), zoom, isCalm() ? { animate: false } : {})
   },
 
   _markerOf(element) {

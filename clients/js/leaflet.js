@@ -6,8 +6,9 @@
 // Markers are kept by id: from view to view and with live changes they move, and come and go softly.
 
 import { Places } from './apart.js'
-import { counted, face, isCalm, paint, style } from './face.js'
+import { counted, face, isCalm, paint, rootOf, style } from './face.js'
 import { drilldown, Follower, paging } from './follow.js'
+import { hulls } from './leaflet-hulls.js'
 import { keyboard } from './leaflet-keys.js'
 import { popups } from './leaflet-popup.js'
 import { askable, askableZoom, boundsOf, near } from './mercator.js'
@@ -29,7 +30,6 @@ const GLIDING = 280
 const MOST_FADING = 80
 // A shorter way, in points, is gone at once: nobody sees more of it, and each that glides is a layer of its own.
 const LEAST_GLIDE = 3
-const HOVER = 160
 
 let Layer
 
@@ -66,10 +66,10 @@ function layerClass(L) {
     },
 
     onAdd(map) {
-      style(map.getContainer().ownerDocument)
+      style(rootOf(map.getContainer()))
       this._pane = map.getPane('markerPane')
       this._onKey = event => this._key(event)
-      this._onFocus = event => this._mark(event.target.closest('.pincluster-mark'))
+      this._onFocus = event => this._mark(this._markerOf(event.target.closest('.pincluster-mark')))
       this._pane.addEventListener('keydown', this._onKey)
       this._pane.addEventListener('focusin', this._onFocus)
       map.on('moveend', this.refresh, this)
@@ -97,6 +97,7 @@ function layerClass(L) {
     /** Changes fields of the viewport request; null takes one back. */
     setFields(fields) {
       change(this.fields, fields)
+      this._hideHull()
       this._hulls.clear()
       this.gather()
       return this.refresh()
@@ -144,6 +145,7 @@ function layerClass(L) {
     // MARK: Markers
 
     _apply({ removed, kept, added }, head, cause) {
+      this._renewHull([...removed, ...kept.map(([old]) => old)])
       // The focus, which goes from there to the pin, goes on with those of other pins.
       this._closeCard(removed.map(({ id }) => this._markers.get(id)))
       const focused = this._pane.contains(document.activeElement) ? document.activeElement : null
@@ -164,11 +166,12 @@ function layerClass(L) {
         this._show(marker, annotation)
       }
       for (const annotation of added) this._add(annotation, fades)
-      if (this._spider && !this._markers.has(this._spider.id)) this.gather()
+      if (this._spider && !(this._markers.get(this._spider.id)?.annotation.count > 1)) this.gather()
+      else if (this._spider && cause.type === 'live') this._renewSpread()
       if (place && !(this._pane.contains(document.activeElement) && !focused.classList.contains('pincluster-leaving'))) {
         this._nearest(place)?.focus({ preventScroll: true })
       }
-      if (!this._current?.isConnected) this._mark(this._pane.querySelector('.pincluster-mark:not(.pincluster-leaving)'))
+      if (!this._current?.isConnected) this._mark([...this._markers.values()][0])
       this.fire('view', { head, cause, shown: this._markers.size })
     },
 
@@ -302,10 +305,34 @@ function layerClass(L) {
 
     async _spread(annotation, view, signal) {
       if (this._spider?.id === annotation.id) return this.gather()
-      const { features } = await this.collection.features(annotation.id, { ...paging(view), limit: this.options.mostSpread }, { signal })
+      const features = await this._featuresOf(annotation, view, signal)
+      if (this._markers.has(annotation.id)) this._lay(annotation, features)
+    },
+
+    async _featuresOf({ id }, view, signal) {
+      const { features } = await this.collection.features(id, { ...paging(view), limit: this.options.mostSpread }, { signal })
       signal.throwIfAborted()
-      if (!this._markers.has(annotation.id)) return
-      const hadFocus = this._pane.contains(document.activeElement) || document.activeElement === document.body
+      return features
+    },
+
+    // Spread pins change with their features; where some come or go, all get new places.
+    async _renewSpread() {
+      this._renewal?.abort()
+      const { signal } = (this._renewal = new AbortController())
+      try {
+        const { annotation } = this._markers.get(this._spider.id)
+        const features = await this._featuresOf(annotation, drilldown(this._follower.view, annotation), signal)
+        const pins = new Map(this._spider.parts.filter(part => part.annotation).map(pin => [pin.annotation.id, pin]))
+        const changes = features.map(feature => this._pinOf(feature)).map(now => [pins.get(now.id), now])
+        if (changes.length !== pins.size || !changes.every(([pin]) => pin)) return this._lay(annotation, features, false)
+        for (const [pin, now] of changes) if (JSON.stringify(now) !== JSON.stringify(pin.annotation)) this._paint(pin, now)
+      } catch (error) {
+        if (error.name !== 'AbortError') this.fire('problem', { error })
+      }
+    },
+
+    _lay(annotation, features, isNew = true) {
+      const hadFocus = this._pane.contains(document.activeElement) || isNew && document.activeElement === document.body
       this.gather()
       const centre = this.latLngOf(annotation)
       const point = this._map.latLngToLayerPoint(centre)
@@ -323,7 +350,7 @@ function layerClass(L) {
       // Unless the page has given the focus to something else, such as a list of the same features.
       if (hadFocus) parts[0]?.[0].getElement().focus({ preventScroll: true })
       const radius = Math.max(...places.map(place => Math.hypot(...place)))
-      this.fire('spread', { annotation, shown: features.length, latlng: centre, radius })
+      if (isNew) this.fire('spread', { annotation, shown: features.length, latlng: centre, radius })
     },
 
     _pinOf({ id, geometry, properties }) {
@@ -338,6 +365,7 @@ function layerClass(L) {
     /** Takes spread pins back. */
     gather() {
       this._drill?.abort()
+      this._renewal?.abort()
       const spider = this._spider
       if (!spider) return this
       this._spider = null
@@ -351,49 +379,7 @@ function layerClass(L) {
       return this
     },
 
-    // MARK: Hulls
-
-    _hover({ annotation }) {
-      this._hideHull()
-      if (!this.options.hulls || annotation.count < 3) return
-      const { signal } = (this._hull = new AbortController())
-      const timer = setTimeout(() => this._showHull(annotation, signal), HOVER)
-      signal.addEventListener('abort', () => clearTimeout(timer))
-    },
-
-    async _showHull(annotation, signal) {
-      const key = `${annotation.id} ${this.head()?.version}`
-      try {
-        const view = drilldown(this._follower.view, annotation)
-        const hull = this._hulls.get(key) ?? await this.collection.hull(annotation.id, view, { signal })
-        if (this._hulls.size > 200) this._hulls.clear()
-        this._hulls.set(key, hull)
-        if (signal.aborted) return
-        const shift = this._shift(hull.geometry ?? hull, annotation)
-        this._outline = L.geoJSON(hull.geometry ?? hull, {
-          interactive: false, style: { className: 'pincluster-hull', color: 'currentColor', weight: 1.5, fillOpacity: 0.12 },
-          coordsToLatLng: ([longitude, latitude]) => L.latLng(latitude, longitude + shift),
-          pointToLayer: (_, latLng) => L.circleMarker(latLng, { radius: 4, interactive: false }),
-        }).addTo(this._map)
-      } catch (error) {
-        // A service that knows no hulls is not asked again.
-        if (error.detail === 'nothing is at this path') this.options.hulls = false
-      }
-    },
-
-    // By how much a hull moves to be where its annotation is drawn, which may be another copy of the world.
-    _shift({ coordinates }, annotation) {
-      const longitudes = coordinates.flat(2).filter((_, i) => i % 2 === 0)
-      const middle = (Math.min(...longitudes) + Math.max(...longitudes)) / 2
-      return near(middle, this._latLng(annotation.coordinate).lng) - middle
-    },
-
-    _hideHull() {
-      this._hull?.abort()
-      this._outline?.remove()
-      this._outline = null
-    },
-
+    ...hulls(L),
     ...keyboard,
     ...popups(L),
   })

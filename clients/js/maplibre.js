@@ -4,7 +4,7 @@
 //   pincluster.layer('http://127.0.0.1:8080/collections/cities', { titleProperty: 'name' }).addTo(map)
 
 import { Card } from './content.js'
-import { abbreviated, descriptionOf, placeOf, style } from './face.js'
+import { abbreviated, descriptionOf, placeOf, rootOf, style } from './face.js'
 import { drilldown, Follower, paging } from './follow.js'
 import { countImage, countOf, layersOf } from './maplibre-style.js'
 import { askable, askableZoom, near, nearby } from './mercator.js'
@@ -289,7 +289,7 @@ export class Layer {
 
   #openCard(feature) {
     this.#closeCard()
-    style(this.#map.getContainer().ownerDocument)
+    style(rootOf(this.#map.getContainer()))
     const annotation = this.#annotationOf(feature)
     const card = new Card({
       popup: this.options.popup, describe: this.options.describe ?? descriptionOf, titled: Boolean(this.fields.titleProperty),

@@ -32,6 +32,7 @@ import filters  # noqa: F401
 import looks  # noqa: F401
 import content  # noqa: F401
 import layers  # noqa: F401
+import leaflet_layers  # noqa: F401
 import notebooks  # noqa: F401
 import your_file  # noqa: F401
 from harness import TESTS, Browser
