@@ -8,11 +8,21 @@ export const headers = {}
 /** Whether a key is used. */
 export const hasKey = () => 'Authorization' in headers
 
+let own
+
+// A sign that no header field can have.
+const oddOf = key => /[^\x20-\xFF]/u.exec(key)?.[0]
+
 function use(key) {
+  own = key
   if (key) headers.Authorization = `Bearer ${key}`
   else delete headers.Authorization
+}
+
+// Keeps a key that has worked.
+function keep() {
   try {
-    if (key) sessionStorage.setItem(NAME, key)
+    if (own) sessionStorage.setItem(NAME, own)
     else sessionStorage.removeItem(NAME)
   } catch {
     // A browser that keeps nothing asks again next time.
@@ -20,7 +30,8 @@ function use(key) {
 }
 
 try {
-  use(sessionStorage.getItem(NAME))
+  const kept = sessionStorage.getItem(NAME)
+  if (kept && !oddOf(kept)) use(kept)
 } catch {
   // As above.
 }
@@ -29,7 +40,9 @@ try {
 export async function withKey(work) {
   for (;;) {
     try {
-      return await work()
+      const result = await work()
+      keep()
+      return result
     } catch (error) {
       if (error.status !== 401) throw error
       use(await asked(hasKey() ? error.message : 'This service shows its collections to holders of a key.'))
@@ -41,15 +54,22 @@ export async function withKey(work) {
 function asked(why) {
   const form = document.getElementById('key-form')
   const field = document.getElementById('key')
-  document.getElementById('key-note').textContent = why
+  const note = document.getElementById('key-note')
+  note.textContent = why
   field.value = ''
   form.hidden = false
   field.focus()
   return new Promise(resolve => {
     form.onsubmit = event => {
       event.preventDefault()
+      const key = field.value.trim()
+      const odd = oddOf(key)
+      if (odd) {
+        note.textContent = `A key can’t have the sign “${odd}”.`
+        return
+      }
       form.hidden = true
-      resolve(field.value.trim())
+      resolve(key)
     }
   })
 }

@@ -7,7 +7,10 @@ const MOST = 8
 export function search({ form, field, list, note }, { find, go, nameOf }) {
   let task = new AbortController()
   let timer
+  // The text that the list is of.
+  let searched
   const clear = () => {
+    searched = undefined
     list.hidden = note.hidden = true
     list.replaceChildren()
   }
@@ -19,6 +22,7 @@ export function search({ form, field, list, note }, { find, go, nameOf }) {
     try {
       const found = await find(text, task.signal)
       clear()
+      searched = text
       note.hidden = found.length > 0
       note.textContent = found.length ? '' : 'Nothing of that name or id.'
       list.hidden = !found.length
@@ -48,11 +52,12 @@ export function search({ form, field, list, note }, { find, go, nameOf }) {
     clearTimeout(timer)
     timer = setTimeout(run, WAIT)
   })
-  form.addEventListener('submit', event => {
+  form.addEventListener('submit', async event => {
     event.preventDefault()
-    const first = list.querySelector('button')
-    if (first && !list.hidden) first.click()
-    else run()
+    clearTimeout(timer)
+    const isThere = () => searched === field.value.trim()
+    if (!isThere()) await run()
+    if (isThere()) list.querySelector('button')?.click()
   })
   form.addEventListener('keydown', event => {
     const buttons = [...list.querySelectorAll('button')]

@@ -20,6 +20,7 @@ export function read(hash) {
     if (['lat', 'lng', 'zoom', 'size', 'from', 'to'].includes(name)) {
       const number = Number(text)
       if (text !== '' && Number.isFinite(number)) state[name] = number
+      else if (['from', 'to'].includes(name) && Number.isFinite(Date.parse(text))) state[name] = new Date(text).toISOString()
     } else if (['grid', 'live'].includes(name)) state[name] = text === '1'
     else state[name] = text
   }
@@ -27,7 +28,8 @@ export function read(hash) {
   if (!['share', 'group'].includes(state.how)) state.how = 'share'
   if (state.lat !== null) state.lat = Math.min(Math.max(state.lat, -85), 85)
   if (state.zoom !== null) state.zoom = Math.min(Math.max(state.zoom, 0), 24)
-  for (const end of ['from', 'to']) if (state[end] !== null) state[end] = Math.min(Math.max(state[end], 0), 1000)
+  // A number is a place of the slider, as older addresses have it.
+  for (const end of ['from', 'to']) if (typeof state[end] === 'number') state[end] = Math.min(Math.max(state[end], 0), 1000)
   const [, , least, most] = SIZES[state.method]
   if (state.size !== null) state.size = Math.min(Math.max(state.size, least), most)
   return state

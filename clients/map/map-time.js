@@ -16,6 +16,8 @@ export class TimeSlider {
   #onChange
   #interval = null
   #areDays = false
+  // The exact times of places that were asked for by these.
+  #exact = new Map()
   #timer
   #playing
   #asking
@@ -31,7 +33,7 @@ export class TimeSlider {
     parts.play.addEventListener('click', () => (this.#playing ? this.#stop() : this.#play()))
   }
 
-  /** Starts anew, for the times of a collection; hides it without. `areDays` where all times are whole days, which are those of UTC. */
+  /** Starts anew, for the times of a collection, between two times or places; hides it without. `areDays` where all times are whole days, which are those of UTC. */
   reset(interval, from, to, areDays = false) {
     this.#stop()
     clearTimeout(this.#timer)
@@ -39,7 +41,7 @@ export class TimeSlider {
     this.#areDays = areDays
     this.#parts.section.hidden = !this.#interval
     if (!this.#interval) return
-    this.#move(from ?? 0, to ?? STEPS)
+    this.#stand(from, to)
     this.#parts.bars.replaceChildren()
     this.#show()
   }
@@ -50,24 +52,22 @@ export class TimeSlider {
     if (!next || String(next) === String(this.#interval)) return
     if (!this.#interval) return this.reset(interval, 0, STEPS, areDays)
     this.#areDays = areDays
-    const times = this.places.map(place => (place === null ? null : Date.parse(this.#time(place))))
+    const times = this.times
     this.#interval = next
-    const places = times.map(time => Math.min(Math.max(Math.round(STEPS * (time - next[0]) / (next[1] - next[0])), 1), STEPS - 1))
-    this.#move(times[0] === null ? 0 : places[0], times[1] === null ? STEPS : places[1])
+    this.#stand(...times)
     this.#show()
   }
 
   /** What the viewport request takes; undefined for all times. */
   get datetime() {
-    const [from, to] = this.places
-    if (!this.#interval || (from === null && to === null)) return undefined
-    return `${from === null ? '..' : this.#time(from)}/${to === null ? '..' : this.#time(to)}`
+    const [from, to] = this.#interval ? this.times : [null, null]
+    return from === null && to === null ? undefined : `${from ?? '..'}/${to ?? '..'}`
   }
 
-  /** Where the slider stands; null at its ends. */
-  get places() {
+  /** The times between which it stands; null at its ends. */
+  get times() {
     const [from, to] = this.#ends
-    return [from > 0 ? from : null, to < STEPS ? to : null]
+    return [from > 0 ? this.#time(from) : null, to < STEPS ? this.#time(to) : null]
   }
 
   /** Asks for the bars of a view, and draws them. */
@@ -99,7 +99,21 @@ export class TimeSlider {
 
   #time(place) {
     const [begin, end] = this.#interval
-    return new Date(begin + (end - begin) * place / STEPS).toISOString()
+    return this.#exact.get(place) ?? new Date(begin + (end - begin) * place / STEPS).toISOString()
+  }
+
+  // Moves to times, which stay exact while the thumbs aren't moved, or to places.
+  #stand(from, to) {
+    this.#exact.clear()
+    const place = (time, usual, least, most) => {
+      if (typeof time !== 'string') return time ?? usual
+      const [begin, end] = this.#interval
+      const at = Math.min(Math.max(Math.round(STEPS * (Date.parse(time) - begin) / (end - begin)), least), most)
+      this.#exact.set(at, time)
+      return at
+    }
+    const first = place(from, 0, 1, STEPS - 2)
+    this.#move(first, place(to, STEPS, first + 1, STEPS - 1))
   }
 
   // The ends of the window, in steps.

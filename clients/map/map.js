@@ -188,7 +188,7 @@ const time = new TimeSlider(
   { section: $('time'), bars: $('bars'), from: $('from'), to: $('to'), span: $('span'), play: $('play') },
   {
     onChange() {
-      [state.from, state.to] = time.places
+      [state.from, state.to] = time.times
       update()
     },
   })

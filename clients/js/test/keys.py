@@ -42,6 +42,13 @@ def a_key_is_asked_for(browse, service):
         page.fill("#key", "not-a-key")
         page.press("#key", "Enter")
         until(page, "document.getElementById('key-note').textContent.includes('not known')")
+        # A key that no header field can hold is not sent, and none is kept that hasn't worked.
+        page.fill("#key", "3f9c2e71…")
+        page.press("#key", "Enter")
+        until(page, "document.getElementById('key-note').textContent.includes('“…”')")
+        page.reload()
+        page.wait_for_selector("#key-form:not([hidden])")
+        assert "holders of a key" in page.text_content("#key-note")
         page.fill("#key", "germany")
         page.click("#key-form button")
         page.wait_for_selector(MARK)

@@ -171,6 +171,14 @@ def finding(browse, service):
     until(page, "document.querySelector('#found')?.textContent.includes('Berlin')")
     page.fill("#name", "no such place")
     page.wait_for_selector("#not-found")
+    # The Enter key takes what is typed, not what was found before, also at once.
+    for before, text, id in (("reykjav", "2950159", 2950159), ("", "reykjav", 3413829)):
+        page.fill("#name", before)
+        if before:
+            page.wait_for_selector("#found button")
+        page.fill("#name", text)
+        page.press("#name", "Enter")
+        until(page, f"location.hash.includes('id={id}')")
     b.close()
 
 
@@ -223,7 +231,18 @@ def times(browse, service):
     until(page, "document.querySelector('#figures').textContent.startsWith('180 ')")
     b.still()
     b.expect_fresh()
-    assert "from=500" in page.url
+    # The address has times, which mean the same when there are more.
+    assert "from=2026-07-01" in page.url, page.url
+    address = page.url.split("#")[1]
+    service.store("concerts", [(1000, [5, 45], {"on": "2036-12-15", "name": "late"})])
+    page.goto("about:blank")
+    page = b.open(address)
+    until(page, "document.querySelector('#figures').textContent.startsWith('181 ')")
+    assert address in page.url, page.url
+    # Older addresses have places of the slider.
+    page.goto("about:blank")
+    page = b.open("collection=concerts&from=500")
+    until(page, "document.querySelector('#figures').textContent.startsWith('1 ')")
     b.close()
 
 
