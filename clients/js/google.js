@@ -5,14 +5,17 @@
 //
 // The map needs a mapId, and the libraries `maps` and `marker` loaded.
 
-import { Card } from './content.js'
+import { Card, html } from './content.js'
 import { cellWidth, descriptionOf, face, paint, placeOf, style } from './face.js'
-import { drilldown, Follower } from './follow.js'
+import { drilldown, Follower, paging } from './follow.js'
 import { askable, askableZoom, boundsOf } from './mercator.js'
 import { Collection } from './pincluster.js'
 import { change, given } from './query.js'
 
 export { html } from './content.js'
+
+// The most features of a place that are listed.
+const MOST_LISTED = 100
 
 // Options of the clusterer; all others are fields of the viewport request.
 const DEFAULTS = {
@@ -106,7 +109,7 @@ export class MarkerClusterer {
       marker.annotation = annotation
       if (this.#card?.marker === marker && (annotation.count > 1 || !this.#card.card.show(annotation))) this.#closeCard()
       marker.position = this.#positionOf(annotation)
-      marker.title = descriptionOf(annotation)
+      marker.title = this.#nameOf(annotation)
       paint(marker.content, annotation, this.#look())
       this.#markers.set(annotation.id, marker)
     }
@@ -128,7 +131,7 @@ export class MarkerClusterer {
     content.classList.add('pincluster-centred')
     const { AdvancedMarkerElement } = this.#google.maps.marker
     return new AdvancedMarkerElement({
-      map: this.options.map, position: this.#positionOf(annotation), content, title: descriptionOf(annotation), gmpClickable: true,
+      map: this.options.map, position: this.#positionOf(annotation), content, title: this.#nameOf(annotation), gmpClickable: true,
     })
   }
 
@@ -150,6 +153,8 @@ export class MarkerClusterer {
     return { lat: latitude, lng: longitude }
   }
 
+  #nameOf(annotation) { return (this.options.describe ?? descriptionOf)(annotation) }
+
   #select(marker) {
     const { annotation } = marker
     if (annotation.count === 1) return this.options.onPinClick?.(annotation) !== false && this.#openCard(marker)
@@ -158,12 +163,12 @@ export class MarkerClusterer {
   }
 
   // Google's window takes the focus and gives it back, and Escape closes it.
-  #openCard(marker) {
+  #openCard(marker, popup = this.options.popup) {
     const isOpen = this.#card?.marker === marker
     this.#closeCard()
-    if (isOpen || !this.options.popup) return
+    if (isOpen || !popup) return
     const card = new Card({
-      popup: this.options.popup, describe: this.options.describe ?? descriptionOf, titled: Boolean(this.fields.titleProperty),
+      popup, describe: annotation => this.#nameOf(annotation), titled: Boolean(this.fields.titleProperty),
       onClose: () => this.#card?.card === card && this.#closeCard(), onChange() {}, onError: error => this.options.onError?.(error),
     })
     if (!card.show(marker.annotation)) return
@@ -179,17 +184,26 @@ export class MarkerClusterer {
     this.#card = null
   }
 
-  /** Goes to where a cluster comes apart. */
+  /** Goes to where a cluster comes apart; lists the features that no zoom tells apart. */
   async open(annotation) {
     this.#drill?.abort()
     const { signal } = (this.#drill = new AbortController())
     try {
       const view = drilldown(this.follower.view, annotation)
-      const { visibleMapRect } = await this.collection.annotation(annotation.id, view, { signal })
+      const { expansionZoom, visibleMapRect } = await this.collection.annotation(annotation.id, view, { signal })
+      if (expansionZoom === null) return await this.#list(annotation, view, signal)
       const [west, south, east, north] = boundsOf(visibleMapRect)
       this.options.map.fitBounds({ west, south, east, north })
     } catch (error) {
       if (error.name !== 'AbortError') this.options.onError?.(error)
     }
+  }
+
+  async #list({ id }, view, signal) {
+    const { features } = await this.collection.features(id, { ...paging(view), limit: MOST_LISTED }, { signal })
+    signal.throwIfAborted()
+    const names = features.map(feature => String(feature.properties[this.fields.titleProperty] ?? feature.id))
+    const marker = this.#markers.get(id)
+    if (marker) this.#openCard(marker, () => html`<ul>${names.map(name => html`<li>${name}</li>`)}</ul>`)
   }
 }

@@ -43,7 +43,10 @@ export interface LayerOptions extends ViewOptions {
 }
 
 /** Fires `view` ({ head, cause, shown }), `status` ({ status }), `problem` ({ error }), `select` ({ annotation, marker }) and `spread` ({ annotation, shown, latlng, radius }). */
-export interface PinclusterLayer extends Leaflet.Layer {
+export type PinclusterLayer = LayerMethods & Leaflet.Layer
+
+export interface LayerMethods {
+  on<Type extends keyof LayerEvents>(type: Type, handler: (event: LayerEvents[Type]) => void, context?: unknown): this
   readonly collection: Collection
   readonly fields: ViewOptions
   /** Changes fields of the viewport request, and asks anew; null takes one back. */
@@ -66,6 +69,14 @@ export interface PinclusterLayer extends Leaflet.Layer {
 }
 
 export interface StatusEvent extends Leaflet.LeafletEvent { status: 'loading' | 'idle' | 'live' | 'reconnecting' | 'failed' }
+
+export interface ViewEvent extends Leaflet.LeafletEvent { head: Head; cause: { type: 'view' | 'live' | 'gone'; milliseconds?: number }; shown: number }
+
+export interface SelectEvent extends Leaflet.LeafletEvent { annotation: Annotation; marker: Leaflet.Marker }
+
+export interface SpreadEvent extends Leaflet.LeafletEvent { annotation: Annotation; shown: number; latlng: Leaflet.LatLng; radius: number }
+
+export interface LayerEvents { view: ViewEvent; status: StatusEvent; problem: ProblemEvent; select: SelectEvent; spread: SpreadEvent }
 
 export interface ProblemEvent extends Leaflet.LeafletEvent { error: PinclusterError | Error }
 

@@ -225,7 +225,7 @@ export class Collection {
   readonly version?: number
   clusters(view: View, options?: Reading): Promise<Answer>
   clustersAsGeoJSON(view: View, options?: Reading): Promise<object>
-  pins(view: Rect & ViewOptions, options?: Reading): Promise<Pins>
+  pins(view: Rect & Partial<{ zoom: number; viewportWidth: number }> & ViewOptions, options?: Reading): Promise<Pins>
   request(view: View, resource?: string): Request
   annotation(id: string, view?: Partial<View>, options?: Reading): Promise<Annotation & { expansionZoom: number | null; visibleMapRect: MapRect; notes?: string[] }>
   children(id: string, view?: Partial<View> & { childZoom?: number }, options?: Reading): Promise<Answer>

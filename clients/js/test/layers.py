@@ -320,3 +320,32 @@ def google_maps(browse, service):
     page.evaluate("clusterer.setMap(null)")
     assert page.evaluate("document.querySelectorAll('advanced-marker').length") == 0
     b.context.close()
+
+
+@test
+def google_lists_what_shares_a_place(browse, service):
+    service.store("stacked", [(i, [10, 50], {"name": f"Shop {i}"}) for i in range(3)] + [(9, [15, 50], {"name": "Far"})])
+    b = browse()
+    b.page.route("**/stub", lambda route: route.fulfill(body="<!doctype html><body></body>", content_type="text/html"))
+    page = b.page
+    page.goto(f"{service.url}/stub")
+    page.add_script_tag(content=GOOGLE)
+    page.evaluate("""async () => {
+      const { MarkerClusterer } = await import('/clients/google.js')
+      window.map = new StubMap()
+      window.clusterer = new MarkerClusterer({ map, url: '/collections/stacked', titleProperty: 'name', live: true, describe: one => `${one.count} here` })
+      window.of = count => [...clusterer.markers.values()].find(one => one.annotation.count === count)
+    }""")
+    until(page, "clusterer.markers.size === 2")
+    # Markers are named as the page says.
+    assert page.evaluate("[of(3).title, of(1).title]") == ["3 here", "1 here"]
+    # No zoom tells them apart, so the map stays.
+    page.evaluate("() => { of(3).dispatchEvent(new Event('gmp-click')) }")
+    until(page, "document.querySelectorAll('.pincluster-card li').length === 3")
+    assert page.evaluate("[map.zoom, document.querySelector('.pincluster-card').ariaLabel]") == [5, "3 here"]
+    assert page.locator(".pincluster-card li").all_text_contents() == ["Shop 0", "Shop 1", "Shop 2"]
+    page.wait_for_timeout(800)
+    service.store("stacked", [(9, [15, 50], {"name": "Farther"})])
+    service.ask("/collections/stacked/items/0", method="DELETE")
+    until(page, "of(2)?.title === '2 here' && !document.querySelector('.pincluster-card')")
+    b.close()
