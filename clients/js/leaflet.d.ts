@@ -7,7 +7,7 @@ import type { Annotation, Collection, Head, PinclusterError, View, ViewOptions }
 export { html } from './content.js'
 
 export interface LayerOptions extends ViewOptions {
-  /** Follows changes. */
+  /** Follows changes while the page is seen. */
   live?: boolean
   /** Keeps markers from one zoom to the next where they show the same features. */
   reuse?: boolean
