@@ -133,6 +133,7 @@ export class Follower {
 
   // Listens while the page is seen, and asks anew when it is again: a browser has six connections to an origin for all pages together.
   async #listen(view, signal) {
+    signal.throwIfAborted()
     const { document } = globalThis
     const stream = new AbortController()
     signal.addEventListener('abort', () => stream.abort(signal.reason))

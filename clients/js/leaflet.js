@@ -327,12 +327,14 @@ function layerClass(L) {
         if (changes.length !== pins.size || !changes.every(([pin]) => pin)) return this._lay(annotation, features, false)
         for (const [pin, now] of changes) if (JSON.stringify(now) !== JSON.stringify(pin.annotation)) this._paint(pin, now)
       } catch (error) {
-        if (error.name !== 'AbortError') this.fire('problem', { error })
+        // The cluster may have gone, of which an event will tell.
+        if (error.name !== 'AbortError' && error.status !== 404) this.fire('problem', { error })
       }
     },
 
     _lay(annotation, features, isNew = true) {
-      const hadFocus = this._pane.contains(document.activeElement) || isNew && document.activeElement === document.body
+      const { activeElement, body } = document
+      const hadFocus = isNew ? this._pane.contains(activeElement) || activeElement === body : activeElement?.closest('.pincluster-spread')
       this.gather()
       const centre = this.latLngOf(annotation)
       const point = this._map.latLngToLayerPoint(centre)

@@ -184,6 +184,19 @@ test('what comes after the end of a stream that was given up is nothing', async 
   assert.deepEqual(seen, [1, 2])
 })
 
+test('what is given up as its answer is drawn listens to nothing', async () => {
+  const asked = []
+  const fetch = async (address, init) => {
+    asked.push(address.includes('/changes'))
+    return asked.at(-1) ? streamOf(': hello\n\n', init) : new Response(JSON.stringify(empty))
+  }
+  const follower = new Follower(new Collection(url, { fetch }), { live: true, onChange() { follower.close() } })
+  follower.show(view)
+  await until(() => asked.length)
+  await wait(600)
+  assert.deepEqual(asked, [false])
+})
+
 test('what a query could not list is not asked for', async () => {
   assert.deepEqual(drilldown({ ...view, properties: ['a,b'], keepApart: [1, 'a,b'] }), { properties: '*', keepApart: [1] })
   assert.deepEqual(drilldown({ ...view, keepApart: ['a,b'] }), { keepApart: undefined })
