@@ -25,6 +25,7 @@ def derive(document):
     components = source["components"]
     name_limit(source)
     shorten_column(source)
+    leave_out_places(source)
     write_out_tuples(source, components)
     derived["paths"] = {
         path: {method: operation(one, components) for method, one in item.items()}
@@ -68,6 +69,14 @@ def name_limit(source):
     for one in parameters:
         if one.get("name") == "filter-lang":
             one["schema"] = copy.deepcopy(resolved(one["schema"], source["components"]))
+
+
+def leave_out_places(source):
+    """Leaves out lists of places among the bodies of features, as openapi-python-client tells no list from an object."""
+    body = source["paths"]["/collections/{collectionId}/items"]["post"]["requestBody"]
+    body["content"]["application/json"]["schema"] = {"$ref": "#/components/schemas/FeaturesInput"}
+    body["content"]["application/json"].get("examples", {}).pop("places", None)
+    del source["components"]["schemas"]["PlacesInput"]
 
 
 def shorten_column(source):

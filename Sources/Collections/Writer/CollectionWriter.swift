@@ -238,9 +238,8 @@ package final class CollectionWriter: @unchecked Sendable {
     } catch StoreError.conflict where attempts > 1 {
       return carryOut(jobs, mayMakeRoom: mayMakeRoom, attempts: attempts - 1)
     } catch {
-      let isStuck = shared != nil && MonotonicTime.now - start >= CollectionWriter.patience
       // Without results, the transaction couldn't begin, so all have failed.
-      let failed = results.isEmpty || isStuck ? jobs : jobs.prefix(results.count)
+      let failed = results.isEmpty ? jobs : jobs.prefix(results.count)
       noticePlace()
       let isFull = if case StoreError.full = error { mayMakeRoom } else { false }
       let deletions = failed.filter { isFull && $0.write.makesRoom }
@@ -255,8 +254,11 @@ package final class CollectionWriter: @unchecked Sendable {
         note(job, start, applied > start ? applied : end, end, failed.count)
         job.answer(.failure(error))
       }
-      if isStuck { refuseWaiting(because: error) }
-      return failed.count
+      guard shared != nil, MonotonicTime.now - start >= CollectionWriter.patience else {
+        return failed.count
+      }
+      refuse(jobs.dropFirst(failed.count) + waiting.withLock { $0.jobs.takeAll() }, because: error)
+      return jobs.count
     }
     let end = MonotonicTime.now
     group.publish()
@@ -283,9 +285,9 @@ package final class CollectionWriter: @unchecked Sendable {
   /// limit for a lock is five seconds.
   private static let patience: UInt = 4_000_000_000
 
-  /// Refuses the writes that wait, each of which would otherwise wait for as long.
-  private func refuseWaiting(because error: any Error) {
-    for job in waiting.withLock({ $0.jobs.takeAll() }) {
+  /// Refuses writes that haven't begun, each of which would otherwise wait for as long as others before it.
+  private func refuse(_ jobs: ArraySlice<Job>, because error: any Error) {
+    for job in jobs {
       job.share.giveBack()
       job.answer(.failure(StoreError.away(reason: "\(error)")))
     }
