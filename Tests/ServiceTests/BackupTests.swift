@@ -20,7 +20,7 @@ import Threading
     let faults = Locked<[String]>([])
     // Each write changes the first and the last feature to the same value.
     let writer = Threads.start {
-      for value in 1... where !isDone.withLock({ $0 }) {
+      for value in 1... {
         let pair = [1, 5000].map { TwinFeature($0, 1, 2, "{\"v\":\(value)}") }
         do { try server.store(pair, in: "c") } catch { faults.withLock { $0.append("\(error)") } }
         acknowledged.withLock { $0 = value }
