@@ -33,9 +33,11 @@ extension FeatureReader {
 
 /// Reads a stream that is split before the given indices.
 func read(
-  _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String? = nil, cuts: [Int] = []
+  _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String? = nil, cuts: [Int] = [],
+  maximumLength: Int = FeatureReader.usualLength
 ) -> Outcome {
-  var reader = FeatureReader(format: format, idProperty: idProperty)
+  var reader = FeatureReader(
+    format: format, idProperty: idProperty, maximumLength: maximumLength)
   var parsed = ParsedFeatures()
   var outcome = Outcome()
   do throws(FormatError) {
@@ -67,8 +69,11 @@ func read(
   return outcome
 }
 
-func read(_ text: String, _ format: FeatureFormat, idProperty: String? = nil) -> Outcome {
-  read(Array(text.utf8), format, idProperty: idProperty)
+func read(
+  _ text: String, _ format: FeatureFormat, idProperty: String? = nil,
+  maximumLength: Int = FeatureReader.usualLength
+) -> Outcome {
+  read(Array(text.utf8), format, idProperty: idProperty, maximumLength: maximumLength)
 }
 
 /// A Feature's text.

@@ -150,4 +150,88 @@ import Testing
     let other = read(collection(#"{"lat":1,"lon":2}"#), .geoJSON)
     #expect(other.features == [] && other.rejected == 1)
   }
+
+  // MARK: - Lists within a document
+
+  private static let rows = #"{"id":1,"lat":1,"lng":2},{"id":2,"lat":3,"lng":4,"a":[{"lat":5}]}"#
+
+  @Test(arguments: [
+    "{\"stations\":[ROWS]}", " { \"a\" : 1.5 , \"data\":{\"en\":{\"x\": [ ROWS ] }},\"b\":[1,{}]} ",
+    "\u{FEFF}{\"n\":null,\"c\":[\"[{\"],\"e\":[],\"l\\u0069st/~\":[ROWS],\"o\":{\"lat\":7}}",
+    "{\"version\":0.6,\"elements\":[ROWS],\"type\":\"x\"}",
+    #"{"center":{"lat":1,"lng":2},"places":[ROWS]}"#,
+    #"{"A":{"id":1,"lat":1,"lng":2},"B":{"id":2,"lat":3,"lng":4,"a":[{"lat":5}]}}"#,
+    #"{"data":{"x":[],"y":{"A":{"id":1,"lat":1,"lng":2},"B":{"id":2,"lat":3,"lng":4,"a":[{"lat":5}]}}}}"#,
+  ])
+  func `a list is found within a document`(_ text: String) {
+    let document = text.replacing("ROWS", with: Self.rows)
+    let expected = read("[\(Self.rows)]", .geoJSON).features
+    // A document that is longer than a feature may be is read from its list on.
+    for limit in [1 << 20, document.utf8.count, document.utf8.count - 1] {
+      let outcome = read(document, .geoJSON, maximumLength: limit)
+      #expect(outcome.error == nil && outcome.rejected == 0, "\(document): \(outcome)")
+      #expect(outcome.features == expected, "\(document): \(outcome)")
+    }
+  }
+
+  @Test func `names of places are their ids, if they have none`() {
+    let outcome = read(
+      #"{"d":{"A\u00e9/1":{"p":{"lat":1,"lng":2}},"B~2":{"p":{"lat":3,"lng":4}},"C":{"p":{}},"D":7}}"#,
+      .geoJSON)
+    #expect(outcome.features.map(\.id?.description) == ["Aé/1", "B~2"])
+    #expect(outcome.problems.map(\.pointer) == ["/d/C", "/d/D"])
+    #expect(outcome.notes.contains("places are in \"/d\""))
+    let long = "{\"A\":{\"lat\":1,\"lng\":2},\"B\":{\"lat\":1,\"lng\":2},\""
+      + String(repeating: "n", count: 200) + "/\":{\"lat\":1}}"
+    #expect(read(long, .geoJSON).problems.map(\.pointer) == ["/" + String(repeating: "n", count: 100)])
+  }
+
+  @Test func `one place is a single feature`() {
+    let row = #"{"id":"A","name":"B","lat":1,"lng":2}"#
+    let outcome = read(row, .geoJSON)
+    #expect(outcome.features == read("[\(row)]", .geoJSON).features && outcome.error == nil)
+    #expect(read(#"{"lat":1,"lng":200}"#, .geoJSON).problems.map(\.pointer) == [""])
+  }
+
+  @Test(arguments: [
+    // Two lists, in one document and where the second comes later.
+    #"{"a":[{"lat":1,"lng":2}],"b":[{"lat":1,"lng":2}]}"#,
+    // None, or too deep.
+    "{}", #"{"a":[],"b":{"c":[1,2]}}"#, #"{"a":[[{"lat":1,"lng":2}]]}"#,
+    #"{"a":{"b":{"c":{"d":{"e":[{"lat":1,"lng":2}]}}}}}"#, #"{"a":{"lat":1},"b":{"lng":1}}"#,
+    // Values of one object that aren't places of one kind.
+    #"{"a":{"b":{"lat":1,"lng":2}},"c":{"d":{"lat":1,"lng":2}}}"#,
+    // Other formats.
+    #"{"type":"Topology","objects":{"o":[{"lat":1,"lng":2}]}}"#,
+    #"{"type":"Point","coordinates":[1,2],"x":[{"lat":1,"lng":2}]}"#,
+    #"{"geometryType":"esriGeometryPoint","x":[{"lat":1,"lng":2}]}"#,
+    #"{"type":"FeatureCollection","x":[{"lat":1,"lng":2}]}"#,
+  ])
+  func `a document without one list of places is refused`(_ text: String) {
+    let outcome = read(text, .geoJSON)
+    #expect(outcome.refusedAt != nil, "\(outcome)")
+    #expect(outcome.features == [] && outcome.rejected == 0)
+  }
+
+  @Test func `what follows a long list is looked at, too`() {
+    let list = Array(repeating: #"{"lat":1,"lng":2}"#, count: 30).joined(separator: ",")
+    func outcome(_ rest: String) -> Outcome {
+      read("{\"a\":[\(list)]\(rest)}", .geoJSON, maximumLength: 200)
+    }
+    #expect(outcome("").features.count == 30 && outcome("").error == nil)
+    #expect(outcome(#","b":[1]"#).error == nil)
+    #expect(outcome(#","b":{"c":[{"lat":1,"lng":2}]}"#).refusedAt == "/b/c")
+    #expect(outcome(#","features":[]"#).refusedAt == "/features")
+    for type in ["Feature", "FeatureCollection", "Point"] {
+      guard case .tooLarge? = outcome(",\"type\":\"\(type)\"").error else {
+        Issue.record("a \(type) is read as its list")
+        continue
+      }
+    }
+    #expect(outcome(",tru").isMalformed && outcome("]").isMalformed)
+    guard case .tooLarge? = outcome(",\"b\":\"\(String(repeating: "x", count: 200))\"").error else {
+      Issue.record("the rest has no bound")
+      return
+    }
+  }
 }

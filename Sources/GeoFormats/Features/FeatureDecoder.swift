@@ -43,21 +43,24 @@ struct FeatureDecoder {
   }
 
   /// Parses a Feature and appends it, or counts it as rejected. Throws if the text is not JSON.
+  ///
+  /// - Parameter key: the name under which a row is found, which is its id if it has none.
   mutating func decode(
-    _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures,
+    _ text: UnsafeRawBufferPointer, key: [UInt8]? = nil, into parsed: inout ParsedFeatures,
     pointer: @autoclosure () -> String
   ) throws(JSONError) {
     let node = try parser.parseNodes(text, recordedDepth: FeatureDecoder.recordedDepth)
-    try append(node, into: &parsed, pointer: pointer())
+    try append(node, key: key, into: &parsed, pointer: pointer())
   }
 
   /// Appends a parsed Feature, or counts it as rejected. Throws if there is no memory for it.
   mutating func append(
-    _ node: TapeNode, into parsed: inout ParsedFeatures, pointer: @autoclosure () -> String
+    _ node: TapeNode, key: [UInt8]? = nil, into parsed: inout ParsedFeatures,
+    pointer: @autoclosure () -> String
   ) throws(JSONError) {
     do throws(FeatureRefusal) {
       guard rows == nil else {
-        try rows?.append(node, to: &parsed, &points, parser)
+        try rows?.append(node, key: key, to: &parsed, &points, parser)
         return
       }
       try append(node, to: &parsed)

@@ -5,38 +5,51 @@
 /// *skeleton*, which is parsed at the end. So the JSON parser validates every byte except for the commas
 /// and brackets of the array itself, which this type checks, and for elements that are too long, which it
 /// rejects unread.
+///
+/// Another document is skeleton until it ends or becomes longer than a feature may be. Then its list is looked for, and read in the
+/// same way.
 struct GeoJSONReader {
   enum State {
     /// Within the skeleton.
     case skeleton
-    /// After the array's `[`: an element or `]`.
+    /// After the array's `[`: an element or `]`. Of an object: a name or `}`.
     case first
-    /// After a comma: an element.
+    /// After a comma: an element, or a name.
     case next
+    /// Within a name.
+    case name
+    /// After a name: its colon.
+    case colon
+    /// After a colon: an element.
+    case value
     /// Within an element.
     case element
-    /// After an element: a comma or `]`.
+    /// After an element: a comma or the closing bracket.
     case after
   }
 
   /// The most bytes that are scanned between two looks whether to stop.
   private static let stride = 64 << 10
 
-  private var decoder: FeatureDecoder
-  private var state = State.skeleton
-  private var skeleton = SkeletonScanner()
+  var decoder: FeatureDecoder
+  var state = State.skeleton
+  var skeleton = SkeletonScanner()
   private var element = ElementScanner()
   /// The beginning of an element that ends in a later chunk, unless that is too long, and its length.
   private var pending: [UInt8] = []
   private var pendingLength = 0
-  private let maximumLength: Int
-  private var count = 0
+  let maximumLength: Int
+  var count = 0
   private var elementStart = 0
-  private var offset = 0
+  var offset = 0
   /// The offset of the first `features` array in the document, and the bytes that the skeleton lacks of it.
-  private var arrayStart = 0
+  var arrayStart = 0
   private var removed = 0
-  private var arrays = 0
+  var arrays = 0
+  /// The list, if the document is no FeatureCollection.
+  var list: PlaceList?
+  /// The current name in a list that is an object, as it is written.
+  var name: [UInt8] = []
   /// Whether the first element of a list has told what all are.
   private var isBegun = false
 
@@ -59,21 +72,30 @@ struct GeoJSONReader {
       case .skeleton:
         let near = GeoJSONReader.near(index, in: chunk)
         let entered = skeleton.scan(near, &index)
-        guard skeleton.bytes.count <= maximumLength else {
-          throw .tooLarge(
-            detail: "the feature, or what is outside of \"features\", is longer than "
-              + "\(maximumLength) bytes")
+        if skeleton.bytes.count > maximumLength {
+          guard try enterList(into: &parsed) else { throw tooLarge }
+          return try read(UnsafeRawBufferPointer(rebasing: chunk[index...]), into: &parsed)
         }
         guard entered else { break }
+        guard list == nil else {
+          throw .notFeatures(pointer: "/features", detail: "beside the places in \(shownList)")
+        }
+        if skeleton.isList { list = .root }
         state = .first
         arrays += 1
         if arrays == 1 { arrayStart = offset + index - 1 }
+      case .name:
+        let first = index
+        index = element.scan(GeoJSONReader.near(index, in: chunk), from: index)
+        name.append(contentsOf: chunk[first..<index])
+        guard name.count <= maximumLength else { throw tooLarge }
+        if element.isComplete { state = .colon }
       case .element:
         index = element.scan(GeoJSONReader.near(index, in: chunk), from: index)
         guard element.isComplete else { break }
         try finishElement(UnsafeRawBufferPointer(rebasing: chunk[start..<index]), into: &parsed)
         state = .after
-      case .first, .next, .after:
+      case .first, .next, .colon, .value, .after:
         let byte = chunk[index]
         if JSONText.isSpace(byte) {
           index += 1
@@ -107,16 +129,26 @@ struct GeoJSONReader {
 
   /// Handles a significant byte between elements. Returns whether an element begins with it.
   private mutating func step(_ byte: UInt8, at offset: Int) throws(FormatError) -> Bool {
+    let isObject = list?.isObject ?? false
     switch (state, byte) {
-    case (.first, UInt8(ascii: "]")), (.after, UInt8(ascii: "]")):
+    case (.first, UInt8(ascii: "]")) where !isObject, (.after, UInt8(ascii: "]")) where !isObject,
+      (.first, UInt8(ascii: "}")) where isObject, (.after, UInt8(ascii: "}")) where isObject:
       state = .skeleton
       if arrays == 1 { removed = offset - arrayStart - 1 }
-      skeleton.closeArray()
+      skeleton.close(byte)
       return false
     case (.after, UInt8(ascii: ",")):
       state = .next
       return false
-    case (.first, _), (.next, _):
+    case (.colon, UInt8(ascii: ":")):
+      state = .value
+      return false
+    case (.first, UInt8(ascii: "\"")) where isObject, (.next, UInt8(ascii: "\"")) where isObject:
+      state = .name
+      name = [byte]
+      element.begin(byte)
+      return false
+    case (.first, _) where !isObject, (.next, _) where !isObject, (.value, _):
       guard ElementScanner.canBegin(byte) else { break }
       state = .element
       count += 1
@@ -124,14 +156,8 @@ struct GeoJSONReader {
     default: break
     }
     throw .malformed(
-      detail:
-        "\(skeleton.isList ? "the list" : "/features"): a value, comma or bracket is missing or misplaced",
-      offset: offset)
+      detail: "\(shownList): a value, comma or bracket is missing or misplaced", offset: offset)
   }
-
-  /// The beginning of pointers to elements, and the pointer to the current one.
-  private var prefix: StaticString { skeleton.isList ? "/" : "/features/" }
-  private var pointer: String { "\(prefix)\(count - 1)" }
 
   private mutating func finishElement(
     _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
@@ -155,7 +181,7 @@ struct GeoJSONReader {
   private mutating func decode(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if skeleton.isList, !isBegun {
+    if list != nil, !isBegun {
       do throws(CoordinateColumns.Fault) { isBegun = try decoder.begin(text, notes: &parsed) } catch
       {
         throw .notFeatures(
@@ -163,9 +189,10 @@ struct GeoJSONReader {
           detail: "\(GeoJSONReader.expected), nor a list of places: \(pointer): \(error.detail)")
       }
     }
-    let (prefix, number) = (prefix, count - 1)
+    let (list, key, number) = (list, key, count - 1)
     do throws(JSONError) {
-      try decoder.decode(text, into: &parsed, pointer: "\(prefix)\(number)")
+      try decoder.decode(
+        text, key: key, into: &parsed, pointer: GeoJSONReader.pointer(list, key, number))
     } catch {
       if error == .outOfMemory { throw .outOfMemory }
       guard let fault = JSONFault(in: text, isTold: parsed.keepsReasons) else {
@@ -197,6 +224,11 @@ struct GeoJSONReader {
     }
     if root.kind == .array, isBegun { return }
     let type = root.member("type")
+    if list != nil, isBegun {
+      let isGeoJSON = (["Feature", "FeatureCollection"] as [StaticString]).contains { type?.isString($0) == true }
+      guard !isGeoJSON, GeometryType(type) == nil else { throw tooLarge }
+      return try checkOthers()
+    }
     if type?.isString("FeatureCollection") == true {
       guard arrays <= 1 else {
         throw .notFeatures(pointer: "/features", detail: "appears more than once")
@@ -217,7 +249,8 @@ struct GeoJSONReader {
         throw .outOfMemory
       }
     } else {
-      throw GeoJSONReader.otherDocument(root)
+      let other = GeoJSONReader.otherDocument(root)
+      guard other.isPlain, try readPlaces(into: &parsed) else { throw other.error }
     }
   }
 
@@ -238,19 +271,21 @@ struct GeoJSONReader {
 
   private static let expected = "neither a GeoJSON Feature nor a FeatureCollection"
 
-  /// The error of a document that is neither a Feature nor a FeatureCollection: what it is instead.
-  private static func otherDocument(_ root: TapeNode) -> FormatError {
+  /// The error of a document that is neither a Feature nor a FeatureCollection: what it is instead. A plain one may hold places.
+  private static func otherDocument(_ root: TapeNode) -> (error: FormatError, isPlain: Bool) {
     let type = root.member("type")
-    let detail =
+    let kind =
       if let geometry = GeometryType(type) {
         "a \(geometry.rawValue) without a Feature around it, \(expected)"
       } else if type?.isString("Topology") == true {
         "TopoJSON, \(expected); ogr2ogr -f GeoJSON converts it"
       } else if root.member("geometryType") != nil || root.member("spatialReference") != nil {
         "Esri's JSON, \(expected); ogr2ogr -f GeoJSON converts it"
-      } else {
-        expected
-      }
-    return .notFeatures(pointer: root.kind == .object ? "/type" : "", detail: detail)
+      } else { nil as String? }
+    let isObject = root.kind == .object
+    return (
+      .notFeatures(pointer: isObject ? "/type" : "", detail: kind ?? expected),
+      kind == nil && isObject
+    )
   }
 }

@@ -85,23 +85,35 @@ struct RowDecoder {
     return (heading.written[longitude], heading.written[latitude])
   }
 
-  /// Appends an object.
+  /// Appends an object. A key is its id if it has none.
   mutating func append(
-    _ row: TapeNode, to parsed: inout ParsedFeatures, _ points: inout PointReader,
+    _ row: TapeNode, key: [UInt8]?, to parsed: inout ParsedFeatures, _ points: inout PointReader,
     _ parser: JSONParser
   ) throws(FeatureRefusal) {
     guard row.kind == .object else { throw FeatureRefusal("not an object") }
     isTold = parsed.keepsReasons
     let coordinate = try coordinate(of: row, &points, &parsed)
     try coordinate.check(isTold: isTold)
-    let id = try id.flatMap { (name) throws(FeatureRefusal) in
+    let member = try self.id.flatMap { (name) throws(FeatureRefusal) in
       try FeatureDecoder.id(name.withUnsafeBytes { row.member($0) })
     }
+    var id = member
+    if id == nil, let key { id = try RowDecoder.id(key) }
     try writeProperties(of: row, parser)
     further.withUnsafeBufferPointer { further in
       properties.withBytes { properties in
         parsed.batch.append(
           id: id, coordinate: coordinate, further: further, properties: properties)
+      }
+    }
+  }
+
+  private static func id(_ key: [UInt8]) throws(FeatureRefusal) -> FeatureID {
+    try key.withUnsafeBufferPointer { (key) throws(FeatureRefusal) -> FeatureID in
+      do throws(FeatureID.Invalid) {
+        return try FeatureID(utf8: UnsafeRawBufferPointer(key)).ofNewFeature()
+      } catch {
+        throw FeatureRefusal(error.reason)
       }
     }
   }

@@ -73,8 +73,15 @@ struct SkeletonScanner {
     return false
   }
 
-  mutating func closeArray() {
-    bytes.append(UInt8(ascii: "]"))
+  /// Begins with a list that is not called `features`, after what was scanned.
+  mutating func open(_ bracket: UInt8) {
+    bytes.append(bracket)
+    name = .none
+  }
+
+  /// Ends the array, or an object in its place.
+  mutating func close(_ bracket: UInt8) {
+    bytes.append(bracket)
     name = .none
   }
 
