@@ -36,7 +36,8 @@ import Testing
     #"{"A":{"lat":1,"lon":2},"B":{"lat":3,"lon":4},5:{}}"#,
     #"{"A":{"lat":1,"lon":2},"B":{"lat":3,"lon":4},}"#,
     #"{"A":{"lat":1,"lon":2},"B":{"lat":3,"lon":4} "C":1}"#,
-    #"{"id":"a","lat":1,"lng":2,"tags":["x"]}"#, #"{"a":[{"lat":1,"lng":2}],"b":[{"lat":1,"lng":2}]}"#,
+    #"{"id":"a","lat":1,"lng":2,"tags":["x"]}"#,
+    #"{"a":[{"lat":1,"lng":2}],"b":[{"lat":1,"lng":2}]}"#,
   ]
   static let sequences: [String] = [
     "\u{FEFF}" + feature() + "\r\n\n \t\n\u{1E}" + feature("[181,1]") + "\nnot json\n" + feature(),

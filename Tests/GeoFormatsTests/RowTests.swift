@@ -181,9 +181,11 @@ import Testing
     #expect(outcome.features.map(\.id?.description) == ["Aé/1", "B~2"])
     #expect(outcome.problems.map(\.pointer) == ["/d/C", "/d/D"])
     #expect(outcome.notes.contains("places are in \"/d\""))
-    let long = "{\"A\":{\"lat\":1,\"lng\":2},\"B\":{\"lat\":1,\"lng\":2},\""
+    let long =
+      "{\"A\":{\"lat\":1,\"lng\":2},\"B\":{\"lat\":1,\"lng\":2},\""
       + String(repeating: "n", count: 200) + "/\":{\"lat\":1}}"
-    #expect(read(long, .geoJSON).problems.map(\.pointer) == ["/" + String(repeating: "n", count: 100)])
+    #expect(
+      read(long, .geoJSON).problems.map(\.pointer) == ["/" + String(repeating: "n", count: 100)])
   }
 
   @Test func `one place is a single feature`() {

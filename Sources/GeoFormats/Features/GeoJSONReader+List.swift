@@ -33,7 +33,8 @@ extension GeoJSONReader {
       try finish(into: &parsed)
       return true
     }
-    return try Array(skeleton.bytes).withUnsafeBufferPointer { (bytes) throws(FormatError) -> Bool in
+    return try Array(skeleton.bytes).withUnsafeBufferPointer {
+      (bytes) throws(FormatError) -> Bool in
       let bytes = UnsafeRawBufferPointer(bytes)
       guard (try? decoder.begin(bytes, notes: &parsed)) == true else { return false }
       parsed.isSingleFeature = true

@@ -225,7 +225,9 @@ struct GeoJSONReader {
     if root.kind == .array, isBegun { return }
     let type = root.member("type")
     if list != nil, isBegun {
-      let isGeoJSON = (["Feature", "FeatureCollection"] as [StaticString]).contains { type?.isString($0) == true }
+      let isGeoJSON = (["Feature", "FeatureCollection"] as [StaticString]).contains {
+        type?.isString($0) == true
+      }
       guard !isGeoJSON, GeometryType(type) == nil else { throw tooLarge }
       return try checkOthers()
     }

@@ -1,3 +1,5 @@
+internal import Texts
+
 /// Where a JSON document that is no GeoJSON holds its places: in a list that is its root or a member, such as that of
 /// `{"data": {"stations": [{"lat": …` or in an object that holds a place under each name.
 struct PlaceList {
@@ -21,15 +23,13 @@ struct PlaceList {
 
   /// A name as a part of a pointer, shortened.
   static func shown(_ name: [UInt8]) -> String {
-    var text = ""
-    for scalar in String(decoding: name.prefix(100), as: UTF8.self).unicodeScalars {
-      switch scalar {
-      case "~": text += "~0"
-      case "/": text += "~1"
-      default: text.unicodeScalars.append(scalar)
+    String(decoding: name.prefix(400), as: UTF8.self).shortened(to: 100).escaped { byte in
+      switch byte {
+      case UInt8(ascii: "~"): "~0"
+      case UInt8(ascii: "/"): "~1"
+      default: nil
       }
     }
-    return text
   }
 
   /// Whether the first elements of a list are places: one of an array, two values of an object.
