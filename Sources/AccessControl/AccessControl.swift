@@ -152,13 +152,20 @@ public final class AccessControl: Sendable {
   }
 
   /// Whether a principal still has its grant. For answers that have no end.
-  public func isValid(_ principal: Principal) -> Bool {
-    if !isOn { return true }
+  public func isValid(_ principal: Principal) -> Bool { loss(principal) == nil }
+
+  /// The reason why a principal no longer has its grant; nil if it has.
+  public func loss(_ principal: Principal) -> AccessFailure? {
+    if !isOn { return nil }
+    func compared(_ grant: Grant?, _ missing: AccessFailure) -> AccessFailure? {
+      grant == principal.grant ? nil : grant == nil ? missing : .changed
+    }
     switch principal.holder {
-    case .nobody: return state.withLock { $0.keys.anonymous } == principal.grant
-    case .key(let digest): return state.withLock { $0.keys.grants[digest] } == principal.grant
+    case .nobody: return compared(state.withLock { $0.keys.anonymous }, .missing)
+    case .key(let digest): return compared(state.withLock { $0.keys.grants[digest] }, .unknown)
     case .token(_, let generation, let expires):
-      return state.withLock { $0.generation } == generation && clock() < expires
+      guard clock() < expires else { return .token(Token.expired) }
+      return state.withLock { $0.generation } == generation ? nil : .changed
     }
   }
 
@@ -184,6 +191,8 @@ public enum AccessFailure: Error, Sendable, Equatable {
   case malformed
   /// Its key isn't known.
   case unknown
+  /// Its grant was changed while it was answered.
+  case changed
   /// Its token is not valid: why.
   case token(String)
   /// Its key was used too often: the seconds until it may be used again.

@@ -10,6 +10,8 @@ struct Token {
 
   /// The longest token, in bytes.
   static let longest = 8192
+  /// The reason why one is refused whose time is over.
+  static let expired = "it has expired"
 
   /// Whether a text has the form of a token.
   static func isOne(_ text: [UInt8]) -> Bool { text.count { $0 == UInt8(ascii: ".") } == 2 }
@@ -33,7 +35,7 @@ struct Token {
     self = try Token.readingJSON(body) { reader throws(Fault) in
       // A token is invalid before its time and after it.
       let expires = try reader.number("exp") ?? .infinity
-      guard now < expires else { throw Fault("it has expired") }
+      guard now < expires else { throw Fault(Token.expired) }
       guard try reader.number("nbf") ?? -.infinity <= now else {
         throw Fault("it is not valid yet")
       }

@@ -96,8 +96,8 @@ import Testing
     #expect(control.reload().isEmpty)
     #expect(control.isValid(one))
     // What it may do is not what it was.
-    #expect(!control.isValid(two))
-    #expect(!control.isValid(bearer))
+    #expect(control.loss(two) == .changed)
+    #expect(control.loss(bearer) == .changed)
     #expect(try control.grant("Bearer two") == Grant(.read))
     #expect(try control.grant(token) == Grant(.read))
     try files.write("keys", "read:one\nnonsense")

@@ -86,7 +86,7 @@ import Testing
     #expect(control.isValid(holder))
     #expect(try control.known(token)?.grant == Grant(.read))
     files.now.withLock { $0 = 1_300_000_100 }
-    #expect(!control.isValid(holder))
+    #expect(control.loss(holder) == control.failure(token))
     #expect(Self.reason(control.failure(token)).contains("expired"))
   }
 

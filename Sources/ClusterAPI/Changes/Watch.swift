@@ -299,10 +299,11 @@ final class Watch {
   func endInvalid() {
     home.check()
     guard catalog.isChecked else { return }
-    for (id, watcher) in watchers where !watcher.view.isValid {
+    for (id, watcher) in watchers {
+      guard let loss = watcher.view.loss else { continue }
       watchers[id] = nil
       leave(watcher.client)
-      let problem = Problem(AccessFailure.unknown)
+      let problem = Problem(loss)
       mailbox.refusals.count(problem)
       watcher.stream?.send(EventText.problem(problem.response.body))
       watcher.stream?.finish()

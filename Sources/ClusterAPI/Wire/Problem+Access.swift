@@ -30,6 +30,7 @@ extension Problem {
         401, "the field Authorization is not of the form Bearer KEY",
         headers: [("WWW-Authenticate", "\(Problem.scheme), error=\"invalid_request\"")])
     case .unknown: self.init(invalidToken: "the key is not known")
+    case .changed: self.init(invalidToken: "the rights of the key have changed")
     case .token(let reason): self.init(invalidToken: "the token is not valid: \(reason)")
     case .tooOften(let seconds):
       // Longer waits are not worth telling apart.

@@ -31,8 +31,8 @@ package struct CatalogView: Sendable {
   /// Whether requests must be checked against the grant.
   package var isChecked: Bool { access != nil }
 
-  /// Whether the principal still has its grant; long-lived streams ask again.
-  package var isValid: Bool { access?.isValid(principal) ?? true }
+  /// The reason why the principal no longer has its grant, nil if it has; long-lived streams ask again.
+  package var loss: AccessFailure? { access?.loss(principal) }
 
   /// The filter of visible features; nil if all are.
   package var filter: FilterExpression? { tenant?.filter }
