@@ -27,6 +27,12 @@ import Testing
       ("d >= '2024-01-02T'", "d >= DATE('2024-01-02')"),
       ("t < '2024-05-15T00:00:00Z'", "t < TIMESTAMP('2024-05-15T00:00:00Z')"),
       ("ok = 1", "ok = 1 OR ok = TRUE"), ("ok = 0", "ok = 0 OR ok = FALSE"),
+      ("NOT (ok = 1)", "NOT ok = 1 OR NOT ok = TRUE"),
+      ("NOT (a = 5 OR a = TRUE)", "NOT a = 5 AND NOT a = TRUE"),
+      (
+        "NOT (ok = 0 AND (a > 5 OR a = 1))",
+        "(NOT ok = 0 OR NOT ok = FALSE) OR (NOT a > 5 AND (NOT a = 1 OR NOT a = TRUE))"
+      ),
       ("ok <> 1", "ok <> 1 OR ok <> TRUE"), ("n > 1", "n > 1"), ("n = 2", "n = 2"),
       ("n = '2024-01-02'", "n = '2024-01-02'"), ("n = '2024-01-02T1'", "n = '2024-01-02T1'"),
       ("n = 'aT'", "n = 'aT'"), ("n ILIKE 'Ä%'", "CASEI(n) LIKE CASEI('Ä%')"),

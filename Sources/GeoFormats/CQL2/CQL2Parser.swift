@@ -67,7 +67,26 @@ struct CQL2Parser {
     try advance()
     let inner = try condition(try factor())
     depth -= 1
-    return .condition(.not(inner))
+    return .condition(isDraft ? CQL2Parser.complement(inner) : .not(inner))
+  }
+
+  /// The negation of a condition of a draft. A number that may be true or false, too, is a comparison with each, of which one is
+  /// unknown; so each is negated by itself.
+  private static func complement(_ condition: FilterExpression) -> FilterExpression {
+    switch condition {
+    case .and(let parts): .or(parts.map(complement))
+    case .or(let parts): isBool(parts) ? .or(parts.map { .not($0) }) : .and(parts.map(complement))
+    default: .not(condition)
+    }
+  }
+
+  /// Whether conditions compare one property with a number and with the truth value in its place.
+  private static func isBool(_ parts: [FilterExpression]) -> Bool {
+    guard parts.count == 2,
+      case .comparison(.property(let name), let sign, .number(let number)) = parts[0]
+    else { return false }
+    return parts[1] == .comparison(.property(name), sign, .bool(number == 1))
+      && (number == 0 || number == 1)
   }
 
   /// Parses the part between the parenthesis at the current token and its counterpart.

@@ -89,7 +89,7 @@ def main():
     if not chosen:
         sys.exit(f"no test is named {only}")
     # Most of the time of a test is waiting, until nothing moves. The long form measures times.
-    workers = 1 if "--full" in sys.argv else min(2, len(chosen))
+    workers = 1 if "--full" in sys.argv else min(3, len(chosen))
     failures = []
     with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
         for one in [pool.submit(run, binary, chosen) for _ in range(workers)]:
