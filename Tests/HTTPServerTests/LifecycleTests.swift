@@ -68,16 +68,22 @@ import Testing
 
   @Test func shutdownAnswersWhatIsInFlight() throws {
     let held = Held()
+    // An address of its own, on which no other test is given the port once it is free.
     let server = try TestServer(
-      change: { $0.threads = 2 }, handler: { _, reply in held.add(reply) })
-    let busy = try (0..<20).map { _ in try server.connect() }
-    let idle = try (0..<20).map { _ in try server.connect() }
+      change: { ($0.threads, $0.host) = (2, "127.0.0.77") },
+      handler: { _, reply in held.add(reply) }
+    )
+    func connect() throws -> TestConnection {
+      try TestConnection(port: UInt16(server.port), timeout: 10, to: 77)
+    }
+    let busy = try (0..<20).map { _ in try connect() }
+    let idle = try (0..<20).map { _ in try connect() }
     for socket in busy { socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
     #expect(server.eventually { held.count == 20 && server.server.openConnections == 40 })
     let stopping = Threads.start { server.server.shutdown() }
     // Idle connections are closed, and the port is free.
     for socket in idle { #expect(socket.isAtEnd()) }
-    #expect(throws: TestClient.Failure.self) { try server.connect() }
+    #expect(throws: TestClient.Failure.self) { try connect() }
     held.answerAll()
     for socket in busy {
       let answer = try #require(socket.response())

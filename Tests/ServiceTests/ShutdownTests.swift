@@ -18,7 +18,6 @@ import Testing
     #expect(idle.readToEnd().isEmpty)
     #expect(events(server) == ["listening", "ready", "stopping", "stopped"])
     #expect(server.complaints.isEmpty)
-    #expect(throws: TestClient.Failure.self) { try server.client.connect() }
   }
 
   @Test func aRequestInFlightIsAnswered() throws {

@@ -7,8 +7,11 @@ public final class TestConnection {
   /// Whether nothing came for as long as a read may wait.
   public private(set) var hasTimedOut = false
 
-  /// Connects to 127.0.0.1 from the address 127.0.0.0 + `host`. `timeout` is how long a read may wait, in seconds.
-  public init(port: UInt16, timeout: Int = 60, from host: UInt32 = 1) throws(TestClient.Failure) {
+  /// Connects to 127.0.0.0 + `server` from the address 127.0.0.0 + `host`. `timeout` is how long a read may wait, in
+  /// seconds.
+  public init(
+    port: UInt16, timeout: Int = 60, from host: UInt32 = 1, to server: UInt32 = 1
+  ) throws(TestClient.Failure) {
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { throw .system("socket", errno: errno) }
     set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: timeout, tv_usec: 0))
@@ -17,7 +20,7 @@ public final class TestConnection {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = (UInt32(0x7F00_0000) | server).bigEndian
     var own = address
     own.sin_port = 0
     own.sin_addr.s_addr = (UInt32(0x7F00_0000) | host).bigEndian
