@@ -23,6 +23,8 @@ public final class AccessControl: Sendable {
   private struct State: Sendable {
     var keys = KeyFile()
     var tokenKeys: [TokenKey] = []
+    /// Whether their file was a secret as such; nil before the first.
+    var isSecret: Bool?
     /// Counts the changes of those keys.
     var generation = 0
     /// Tokens that were checked with them.
@@ -61,7 +63,8 @@ public final class AccessControl: Sendable {
     state.withLock { ($0.keys.grants.count, $0.tokenKeys.count) }
   }
 
-  /// Reads the files again. A file that can't be read leaves its keys as they were.
+  /// Reads the files again. A file that can't be read leaves its keys as they were, and so does a secret where keys or a set
+  /// of them were: that may as well be anything else that was written in their place.
   ///
   /// - Returns: the errors of files that couldn't be read.
   public func reload() -> [AccessFileError] {
@@ -76,15 +79,21 @@ public final class AccessControl: Sendable {
       }
     }
     let keys = read(configuration.keyFile) { bytes throws(Fault) in try KeyFile(bytes) }
+    let wasSecret = state.withLock { $0.isSecret }
     let tokenKeys = read(configuration.tokenKeyFile) { bytes throws(Fault) in
-      try TokenKeyFile(bytes).keys
+      let file = try TokenKeyFile(bytes)
+      if file.isSecret, wasSecret == false {
+        throw Fault(
+          "it isn't keys any more, as it was; to go over to a secret, restart the service")
+      }
+      return file
     }
     // The keys in force before are freed after the lock is released.
     _ = state.withLock { state in
       let before = state
       state.keys = keys ?? state.keys
       guard let tokenKeys else { return before }
-      state.tokenKeys = tokenKeys
+      (state.tokenKeys, state.isSecret) = (tokenKeys.keys, tokenKeys.isSecret)
       state.generation += 1
       state.tokens = [:]
       return before

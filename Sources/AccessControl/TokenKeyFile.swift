@@ -4,17 +4,20 @@ internal import Texts
 
 /// The keys of a file that tokens are checked with: public keys in PEM, one JSON Web Key or a set of them (RFC 7517), or
 /// else one secret, which is all of the file but a line's end after it. Clients may know a public key, so what may be one in
-/// another form is refused as a secret.
+/// another form is refused as a secret, and so is what everybody may know, such as a page that was fetched in place of keys.
 struct TokenKeyFile: Sendable {
   let keys: [TokenKey]
+  /// Whether the file is a secret as such.
+  let isSecret: Bool
 
   /// Reads the contents of a file.
   init(_ bytes: [UInt8]) throws(Fault) {
     let bytes = Array(bytes.withoutByteOrderMark)
     let text = bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    isSecret = text.first != UInt8(ascii: "{") && bytes.firstRange(of: TokenKeyFile.dashes) == nil
     if text.first == UInt8(ascii: "{") {
       keys = try TokenKeyFile.keys(ofJSON: Array(text))
-    } else if let pem = bytes.firstRange(of: Array("-----BEGIN".utf8)) {
+    } else if let pem = bytes.firstRange(of: TokenKeyFile.dashes) {
       keys = try TokenKeyFile.keys(ofPEM: Array(bytes[pem.lowerBound...]))
     } else {
       if TokenKeyFile.mayBePublic(Array(text)) {
@@ -23,8 +26,34 @@ struct TokenKeyFile: Sendable {
       var secret = bytes[...]
       if secret.last == 0x0A { secret.removeLast() }
       if secret.last == 0x0D { secret.removeLast() }
+      if let flaw = TokenKeyFile.flaw(ofSecret: secret) { throw Fault(flaw) }
       keys = [try TokenKey(secret: Array(secret))]
     }
+  }
+
+  /// The beginning of a key in PEM.
+  private static let dashes = Array("-----BEGIN".utf8)
+  /// The least number of different bytes in a secret. Random digits in hexadecimal have that many but once in 10 million.
+  private static let fewestBytes = 8
+
+  /// A reason why bytes are no secret although there are enough of them; nil if there is none.
+  private static func flaw(ofSecret bytes: ArraySlice<UInt8>) -> String? {
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+      || bytes.count(where: { $0 == 0 }) > bytes.count / 4
+    {
+      return "it is text in UTF-16, it seems, which is neither read as keys nor taken for a secret"
+    }
+    if bytes.count >= TokenKey.shortestSecret, Set(bytes).count < fewestBytes {
+      return "it has fewer than \(fewestBytes) different bytes, so it is no secret"
+    }
+    // Random bytes are hardly ever all of text.
+    let isText = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+    let opens = [UInt8(ascii: "<"), UInt8(ascii: "\"")].contains(bytes.first)
+    guard isText, opens || bytes.contains(where: { $0 <= 0x20 }),
+      String(validating: bytes, as: UTF8.self) != nil
+    else { return nil }
+    return
+      "it is text such as that of a page, neither keys nor a secret, in which is no white space"
   }
 
   /// Whether a file may hold a public key in a form that isn't read: that of SSH, a list of JSON Web Keys, DER, or DER in

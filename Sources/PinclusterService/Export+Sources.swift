@@ -21,6 +21,7 @@ extension Export {
 
     init(_ directory: String, _ collection: String) throws {
       reader = try StoreReader(directory: directory)
+      try reader.checkLog()
       guard let info = try reader.collections().first(where: { $0.id == collection }) else {
         throw CommandFailure(description: "there is no collection \(collection) in \(directory)")
       }

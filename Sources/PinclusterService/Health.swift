@@ -20,7 +20,7 @@ struct Health: RunnableCommand {
   init(_ options: Options) throws(UsageError) {
     try options.refuseOperands("health")
     let port = options.integer("port") ?? 8080
-    let scheme = options.values["tls-cert", default: ""].isEmpty ? "http" : "https"
+    let scheme = options.values["tls-cert"] == nil ? "http" : "https"
     url = options.values["url"] ?? "\(scheme)://127.0.0.1:\(port)"
     verifies = options.values["url"] != nil
     trust = try TrustFiles(options)

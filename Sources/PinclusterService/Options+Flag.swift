@@ -87,7 +87,9 @@ extension Options {
         return "not \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
       case .toggle:
         return ["1", "true", "", "0", "false"].contains(text) ? nil : "neither true nor false"
-      case .text, .list, .file, .directory: return nil
+      case .text, .list: return nil
+      // A variable without a value is a mistake of what sets it, and security may depend on the file.
+      case .file, .directory: return text.isEmpty ? "which is no path; leave it out for none" : nil
       }
     }
 

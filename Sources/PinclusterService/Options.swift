@@ -162,7 +162,8 @@ struct Options {
           "\(place(name)) is \(value), which Kubernetes sets for a Service named pincluster: "
           + "set enableServiceLinks: false in the pod's spec, rename the Service, or give --port")
     }
-    return UsageError(message: "\(place(name)) is \(isSecret ? "secret and" : "\(value),") \(flaw)")
+    let shown = value.isEmpty ? "empty," : isSecret ? "secret and" : "\(value),"
+    return UsageError(message: "\(place(name)) is \(shown) \(flaw)")
   }
 
   /// The list of flags in a command's help.

@@ -22,8 +22,9 @@ extension Serve {
     _ options: Options, directory: String?
   ) throws(UsageError) -> PostgresStore.Configuration? {
     let schema = options.values["store-schema"] ?? "pincluster"
+    guard let url = options.values["store"] else { return nil }
     // Without any parameter libpq would look for a database of its own.
-    guard let url = options.values["store"], !url.trimmed.isEmpty else { return nil }
+    guard !url.trimmed.isEmpty else { throw options.misfit("store", "which is no address; leave it out for none") }
     guard isSchema(schema) else {
       throw options.misfit("store-schema", "not 1 to 48 of a-z, 0-9 and _, with a letter first")
     }

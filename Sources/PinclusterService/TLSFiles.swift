@@ -9,22 +9,20 @@ struct TLSFiles {
 
   /// The files that the flags name; nil if there are none, for plain HTTP.
   init?(_ options: Options) throws(UsageError) {
-    let (certificate, key) = (options.values["tls-cert"] ?? "", options.values["tls-key"] ?? "")
-    let authorities = options.values["tls-client-ca"] ?? ""
-    let tickets = options.values["tls-tickets"] ?? ""
-    if certificate.isEmpty, key.isEmpty, authorities.isEmpty, tickets.isEmpty { return nil }
-    guard !certificate.isEmpty, !key.isEmpty else {
+    clientAuthorities = options.values["tls-client-ca"]
+    tickets = options.values["tls-tickets"]
+    let (certificate, key) = (options.values["tls-cert"], options.values["tls-key"])
+    if certificate == nil, key == nil, clientAuthorities == nil, tickets == nil { return nil }
+    guard let certificate, let key else {
       throw UsageError(message: "HTTPS needs both --tls-cert and --tls-key")
     }
     (self.certificate, self.key) = (certificate, key)
-    guard authorities.isEmpty || tickets.isEmpty else {
+    guard clientAuthorities == nil || tickets == nil else {
       throw UsageError(
         message:
           "--tls-tickets and --tls-client-ca exclude each other: tickets would outlast authorities"
       )
     }
-    clientAuthorities = authorities.isEmpty ? nil : authorities
-    self.tickets = tickets.isEmpty ? nil : tickets
   }
 
   /// Reads the files as they are now.

@@ -14,15 +14,24 @@ final class Files {
 
   func path(_ name: String) -> String { "\(directory.path)/\(name)" }
 
-  func write(_ name: String, _ text: String) throws {
+  func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
+
+  func write(_ name: String, _ bytes: [UInt8]) throws {
     let file = try #require(fopen(path(name), "w"))
     defer { fclose(file) }
-    #expect(fputs(text, file) >= 0)
+    #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
   }
 
   /// What the files say.
   func control(
     keys: String? = nil, tokenKeys: String? = nil, audience: String? = nil
+  ) throws -> AccessControl {
+    try control(keys: keys, tokenKeys: tokenKeys.map { Array($0.utf8) }, audience: audience)
+  }
+
+  /// The same, with any bytes.
+  func control(
+    keys: String? = nil, tokenKeys: [UInt8]?, audience: String? = nil
   ) throws -> AccessControl {
     var configuration = AccessControl.Configuration()
     configuration.audience = audience

@@ -189,6 +189,55 @@ import Testing
     }
   }
 
+  /// Pages of servers and files of another kind, which others know or guess.
+  @Test func `what everybody may know is no secret`() throws {
+    let page =
+      "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"
+    for text in [
+      page, "<html><head><title>Gone</title></head></html>",
+      "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>",
+      "upstream connect error or disconnect/reset before headers", "\"\(Tokens.secret)\"",
+      "admin:\(Tokens.secret)\nread:two", "----BEGIN PUBLIC KEY----\n\(Self.encoded)\n",
+      "\u{E9}\u{E8} \(Tokens.secret)",
+      String(repeating: " ", count: 64), String(repeating: "0123456", count: 10),
+    ] {
+      let fault = try #require(try Files().fault(tokenKeys: text), "\(text)")
+      #expect(fault.contains("secret"), "\(fault)")
+    }
+    let (zeros, secret) = ([UInt8](repeating: 0, count: 64), Array(Tokens.secret.utf8))
+    let wide = secret.map { [$0, 0] as [UInt8] }.joined()
+    for bytes in [zeros, [0xFF, 0xFE] + wide, [0] + wide] {
+      #expect(throws: AccessFileError.self) { try Files().control(tokenKeys: bytes) }
+    }
+    // Random bytes are one, and so is any word.
+    var generator = SeededGenerator(seed: 7)
+    let files = try Files()
+    for _ in 0..<300 {
+      let bytes = [7] + (0..<32).map { _ in UInt8(generator.int(0...255)) } + [7]
+      #expect(throws: Never.self) { try files.control(tokenKeys: bytes) }
+      let word = bytes.map { UInt8(ascii: "a") + $0 % 16 } + [0x0A]
+      #expect(throws: Never.self) { try files.control(tokenKeys: word) }
+    }
+  }
+
+  @Test func `no secret comes in place of public keys while the service runs`() throws {
+    let files = try Files()
+    let control = try files.control(tokenKeys: "{\"keys\":[\(Self.curve)]}")
+    try files.write("token-keys", Tokens.secret)
+    let error = try #require(control.reload().first)
+    #expect(error.reason.contains("restart"))
+    #expect(control.failure(Tokens.token(#"{"scope":"admin"}"#)) != nil)
+    #expect(Self.reason(control.failure("Bearer \(Self.published[1].1)")).contains("scope"))
+    // A secret by another, or by keys, is.
+    try files.write("token-keys", "{\"keys\":[\(Self.curve)]}")
+    #expect(control.reload().isEmpty)
+    let other = try files.control(tokenKeys: Tokens.secret)
+    for text in [String(Tokens.secret.reversed()), "{\"keys\":[\(Self.curve)]}"] {
+      try files.write("token-keys", text)
+      #expect(other.reload().isEmpty)
+    }
+  }
+
   @Test func `claims are compared by their bytes`() throws {
     // What looks the same, or what Swift takes for a K, is another's name.
     for (audience, other) in [("K", "\u{212A}"), ("\u{E9}", "e\u{301}"), ("a;b", "a\u{37E}b")] {

@@ -162,6 +162,8 @@ import Threading
           waiting[job.share.client]?.removeFirst()
           job.share.giveBack()
         }
+        try Histories.demand(
+          queue.count == waiting.values.reduce(0) { $0 + $1.count }, "those that wait are counted")
       }
       for _ in 0..<40 {
         if generator.chance(0.4) {
@@ -191,6 +193,7 @@ import Threading
       try Histories.demand(waiting.values.allSatisfy(\.isEmpty), "all are taken")
       try Histories.demand(
         queue.takeGroup().isEmpty && queue.takeAll().isEmpty, "none is left")
+      try Histories.demand(queue.count == 0, "nor counted")
       let whole = memory.share(of: limits.clientBytes - 1024, for: 1)
       try Histories.demand(whole != nil, "all memory has been given back")
     }
@@ -218,5 +221,40 @@ import Threading
       }
     }
     #expect(taken.count == 100)
+  }
+
+  @Test func `the writer waits for writes only where that helps`() throws {
+    let fault = Histories.fault { generator in
+      var gathering = WriteGathering()
+      var now: UInt = 1000
+      /// The number of writes that are waited for after a transaction of some, beside others.
+      func end(_ count: Int, _ others: Int) throws -> Int? {
+        let start = now
+        now += UInt(generator.int(2...2_000_000))
+        gathering.ended(count, waiting: others, from: start, to: now)
+        let wanted = gathering.count(at: now)
+        try Histories.demand(
+          wanted == nil || wanted == count + others, "all that were under way are waited for")
+        try Histories.demand(gathering.count(at: now + (now - start) / 2) == nil, "not for long")
+        return wanted
+      }
+      try Histories.demand(gathering.count(at: now) == nil, "nothing is waited for at first")
+      for _ in 0..<50 { try Histories.demand(try end(1, 0) == nil, "a single client never waits") }
+      // Clients who come back are waited for each time, though one in two may be late.
+      for _ in 0..<50 {
+        let (count, others) = (generator.int(2...20), generator.int(0...20))
+        try Histories.demand(try end(count, others) != nil, "others are waited for")
+        gathering.waited(from: others, to: others + (count + 1) / 2)
+      }
+      var waits = 0
+      for _ in 0..<2000 where try end(3, 4) != nil {
+        gathering.waited(from: 4, to: 5)
+        waits += 1
+      }
+      try Histories.demand((8...20).contains(waits), "who doesn't come is waited for rarely")
+      for _ in 0..<300 where try end(3, 4) != nil { gathering.waited(from: 4, to: 7) }
+      try Histories.demand(try end(3, 4) != nil, "until they come again")
+    }
+    #expect(fault == nil)
   }
 }

@@ -4,6 +4,7 @@ import GeoFormats
 import TestSupport
 import Testing
 import Texts
+import Threading
 
 @testable import Collections
 
@@ -222,5 +223,28 @@ import Texts
     batch.remove([0, 3])
     let ids = (0..<batch.count).map { batch.withRecord(at: $0) { $0.id } }
     #expect(ids == [2, 3, 5].compactMap { try? FeatureID(integer: $0) })
+  }
+
+  /// Threads that write in turn with the answers, and leave one after the other: those that are waited for no more.
+  @Test func writesOfManyEndAlsoWhereOthersLeave() throws {
+    let pipeline = try Pipeline()
+    let (writer, view) = (pipeline.writer, CatalogView(pipeline.catalog))
+    let stored = Locked(0)
+    let threads = (1...8 as ClosedRange<Int64>).map { number in
+      Threads.start {
+        for id in number * 1000..<number * 1020 {
+          guard let batch = try? WriteTests.feature(id),
+            let share = writer.memory.share(of: 0, for: 0)
+          else { continue }
+          let new = Write.NewFeatures(batch, leavesOutForbidden: false, tellsIDs: false)
+          let write = Write(by: view, in: "c", isSmall: true, .store(new))
+          if (try? writer.perform(write, share)) != nil { stored.withLock { $0 += 1 } }
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(stored.value == 20 * 36)
+    #expect(pipeline.catalog["c"]?.info.featureCount == 20 * 36)
+    #expect(writer.waitingWrites == 0)
   }
 }

@@ -26,6 +26,52 @@ import Testing
     _ = try SQLiteStore(directory: directory.path)
   }
 
+  /// The identity of a database, and the version after its last, once a directory's files are so.
+  private func identity(_ files: [String: [UInt8]]) throws -> (id: UInt64, version: Int64) {
+    let directory = TemporaryDirectory()
+    for (name, bytes) in files { writeFile(directory.path + "/" + name, bytes) }
+    let store = try SQLiteStore(directory: directory.path)
+    return (store.storeID, try store.put([Plain(.int(9), [0, 0])]).info.version)
+  }
+
+  @Test func whatMayNotBeTheWholeIsAnother() throws {
+    let directory = TemporaryDirectory()
+    let store = try SQLiteStore(directory: directory.path)
+    let version = try store.put([Plain(.int(1), [0, 0])]).info.version
+    var files: [String: [UInt8]] = [:]
+    for name in directory.names { files[name] = readFile(directory.path + "/" + name) }
+    store.close()
+    #expect(files["pincluster.lock"] == Array("\(getpid())\n".utf8))
+    // Killed, with all that it has left; stopped; and of a version whose lock was empty.
+    #expect(try identity(files).id == store.storeID)
+    let whole = readFile(directory.database)
+    #expect(try identity(["pincluster.db": whole, "pincluster.lock": []]).id == store.storeID)
+    // A copy; one whose first start was killed; and what is left without the note of the last commit.
+    var rest = files
+    rest["pincluster.commit"] = nil
+    for other in [
+      ["pincluster.db": whole], ["pincluster.db": whole, "pincluster.lock": Array("?12\n".utf8)],
+      rest,
+    ] {
+      let found = try identity(other)
+      #expect(found.id != store.storeID && found.version > version + 1_000_000)
+    }
+  }
+
+  @Test func aFirstStartThatFailsIsRepeated() throws {
+    let (original, copy) = (TemporaryDirectory(), TemporaryDirectory())
+    let storeID = try SQLiteStore(directory: original.path).storeID
+    writeFile(copy.database, [1, 2, 3])
+    for _ in 0..<2 {
+      #expect(throws: StoreError.self) { try SQLiteStore(directory: copy.path) }
+      #expect(readFile(copy.path + "/pincluster.lock") == [UInt8(ascii: "?")])
+    }
+    writeFile(copy.database, readFile(original.database))
+    let other = try SQLiteStore(directory: copy.path).storeID
+    #expect(other != storeID)
+    #expect(try SQLiteStore(directory: copy.path).storeID == other)
+  }
+
   @Test func aCopyOfTheLockDoesNotOutliveTheStore() throws {
     let directory = TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)

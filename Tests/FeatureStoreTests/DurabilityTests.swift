@@ -1,7 +1,10 @@
 import ClusterCore
-import FeatureStore
 import Glibc
+import TestSupport
 import Testing
+import Threading
+
+@testable import FeatureStore
 
 /// What outlives a killed process, and what a full disk does.
 @Suite(.timeLimit(.minutes(5))) struct DurabilityTests {
@@ -24,6 +27,24 @@ import Testing
     #expect(try store.collections().map(\.version) == [2])
     #expect(try store.collections().map(\.largestInteger) == [100])
     #expect(try store.features(of: "c").map(\.id) == (1...100).filter { $0 != 7 }.map { .int($0) })
+  }
+
+  /// Processes that are killed one after the other, of which none could raise the ceiling.
+  @Test(arguments: [7, 1_700_000_000_000, 1_700_000_000_000_000] as [Int64])
+  func noVersionComesAgainAboveTheCeiling(ceiling: Int64) {
+    let time = Locked<Int64>(1_700_000_000_000)
+    let clock = WallClock { time.value }
+    var generator = SeededGenerator(seed: UInt64(ceiling))
+    var seen: Set<Int64> = []
+    for _ in 0..<20 {
+      let counter = VersionCounter(after: ceiling, clock: clock)
+      for _ in 0..<500 {
+        let isNew = seen.insert(counter.next()).inserted
+        #expect(isNew)
+        if generator.chance(0.3) { time.withLock { $0 += 1 } }
+      }
+      time.withLock { $0 += 50 }
+    }
   }
 
   @Test func aFullDiskWhileTheDatabaseIsMade() async throws {

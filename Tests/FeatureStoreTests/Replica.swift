@@ -18,6 +18,8 @@ final class Replica {
   private(set) var changes: [String: Int] = [:]
   /// The steps of changes, and the last time that is settled, by collection.
   private(set) var (steps, settled) = ([String: [StoreChange.Step]](), [String: Int64]())
+  /// The collections that were told to be gone.
+  private(set) var dropped: [String] = []
   /// How often a collection was loaded.
   private(set) var loads = 0
 
@@ -48,7 +50,9 @@ final class Replica {
 
   private func take(_ change: StoreChange) throws {
     switch change {
-    case .dropped(let id): (features[id], infos[id]) = (nil, nil)
+    case .dropped(let id):
+      (features[id], infos[id]) = (nil, nil)
+      dropped.append(id)
     case .unknown(let info): try load(info)
     case .changed(let info, let changes, let made):
       apply(changes, leadingTo: info)

@@ -100,6 +100,38 @@ struct SharedStoreTests {
     }
   }
 
+  @Test("a store of which nothing can be read is away")
+  func unreadable() throws {
+    let model = SharedModel(seed: 9)
+    let (first, second) = (try Replica(model.schema), try Replica(model.schema))
+    defer { first.dropSchema() }
+    try first.upsert([Plain(.int(1), [1, 2])], into: "c")
+    try second.follow()
+    try first.execute("ALTER TABLE collections RENAME TO elsewhere")
+    for _ in 0..<2 {
+      #expect(throws: StoreError.self) { try second.follow() }
+      #expect(!second.store.link.isUp && second.store.link.failure.contains("collections"))
+    }
+    try first.execute("ALTER TABLE elsewhere RENAME TO collections")
+    try first.upsert([Plain(.int(2), [1, 2])], into: "c")
+    try second.follow()
+    #expect(second.store.link.isUp && second.plain("c").count == 2)
+  }
+
+  @Test("a collection that couldn't be shown, and is dropped then, is told to be gone")
+  func droppedUnseen() throws {
+    let model = SharedModel(seed: 11)
+    let (first, second) = (try Replica(model.schema), try Replica(model.schema))
+    defer { first.dropSchema() }
+    try first.upsert([Plain(.int(1), [1, 2])], into: "c")
+    let info = try #require(first.infos["c"])
+    second.store.couldNotShow(info, StoreError.noMemory(collection: "c"))
+    #expect(second.store.link.withoutMemory == ["c"])
+    try first.store.transaction(on: ["c"]) { _ = try first.store.dropCollection("c") }
+    try second.follow()
+    #expect(second.store.link.withoutMemory.isEmpty && second.dropped == ["c"])
+  }
+
   @Test("old changes are forgotten, but for the last of each collection")
   func trimmed() throws {
     let model = SharedModel(seed: 10)

@@ -28,6 +28,9 @@ import Testing
       ("t < '2024-05-15T00:00:00Z'", "t < TIMESTAMP('2024-05-15T00:00:00Z')"),
       ("ok = 1", "ok = 1 OR ok = TRUE"), ("ok = 0", "ok = 0 OR ok = FALSE"),
       ("NOT (ok = 1)", "NOT ok = 1 OR NOT ok = TRUE"),
+      ("NOT (NOT (ok = 1))", "ok = 1 OR ok = TRUE"),
+      ("NOT NOT NOT ok = 1", "NOT ok = 1 OR NOT ok = TRUE"),
+      ("NOT (NOT (ok = 1) OR b = 2)", "(ok = 1 OR ok = TRUE) AND NOT b = 2"),
       ("NOT (a = 5 OR a = TRUE)", "NOT a = 5 AND NOT a = TRUE"),
       (
         "NOT (ok = 0 AND (a > 5 OR a = 1))",

@@ -137,6 +137,13 @@ import Testing
     server.kill()
     for name in ["pincluster.db-wal", "pincluster.db-shm"] { unlink(server.data.file(name)) }
     try CheckTests.expectDamage(server.data, "pincluster.commit")
+    // Nor is what is left taken for a good copy.
+    let target = try TemporaryDirectory()
+    let data = ["--data", server.data.path]
+    for arguments in [["backup", "--to", target.path], ["export", "--collection", "c"]] {
+      try Tool(arguments + data).expectFailure(saying: "pincluster.commit")
+    }
+    #expect(target.names.isEmpty)
   }
 
   @Test func indexFilesAgreeWithRows() throws {

@@ -78,6 +78,18 @@ import Testing
     }
   }
 
+  @Test func anEmptyVariableTurnsNothingOff() throws {
+    for name in [
+      "STORE", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "TLS_TICKETS", "API_KEY_FILE",
+      "JWT_KEY_FILE",
+      "DATA",
+    ] {
+      try Tool(["serve", "--print-config"], environment: ["PINCLUSTER_\(name)": ""])
+        .expectFailure(2, saying: "PINCLUSTER_\(name)")
+    }
+    try Tool(["serve", "--store", " ", "--print-config"]).expectFailure(2, saying: "--store")
+  }
+
   @Test func variablesStandInForFlags() throws {
     let directory = try TemporaryDirectory()
     let server = try ServerProcess.ready(

@@ -180,8 +180,8 @@ extension Problem {
       return Problem(422, "the collection has no integer id left to assign: give each feature one")
     case let error as StoreError:
       switch error {
-      // Told by the link's state, and a mistake of the client.
-      case .away, .attached: break
+      // Told by the link's state or by another write, and a mistake of the client.
+      case .away(reason: ""), .attached: break
       default: report("\(error)")
       }
       return switch error {
@@ -202,7 +202,7 @@ extension Problem {
       case .full: Problem(507, "the disk is full; nothing was changed")
       case .gone:
         .unavailable("the data directory has been removed or replaced; nothing was changed")
-      case .readOnly: .unavailable("the data directory can't be written; nothing was changed")
+      case .readOnly: .unavailable("the store can't be written; nothing was changed")
       default: Problem(500, "the store failed; nothing was changed")
       }
     case is RecordArena.Full:

@@ -51,7 +51,7 @@ extension CollectionWriter {
       try shared.follow()
       report(isUp: true)
     } catch {
-      report(isUp: shared.descriptor != nil, error)
+      report(isUp: shared.link.isUp, error)
     }
     watch(shared.descriptor)
   }
@@ -146,7 +146,9 @@ extension CollectionWriter {
       shared.isShown(loaded.info)
       shared.link.hasLoaded()
       indexFiles.report(.loadedAnew(collection: info.id))
-    } catch StoreError.away, StoreError.dropped {
+    } catch StoreError.dropped {
+      if catalog[info.id] == nil { catalog.remove(info.id, at: nil) }
+    } catch StoreError.away {
       // It is tried again if it is seen again.
     } catch {
       catalog.couldNotRead(info.id)

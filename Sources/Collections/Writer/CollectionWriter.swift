@@ -25,6 +25,15 @@ package final class CollectionWriter: @unchecked Sendable {
     /// Whether the queue has been told to look.
     var isScheduled = false
     var isClosed = false
+    /// The number of writes that the writer waits for; nil if it doesn't.
+    var wanted: Int?
+
+    /// Whether the writes are there that the writer waits for, which it then does no more.
+    mutating func endsWait() -> Bool {
+      guard let wanted, jobs.count >= wanted else { return false }
+      self.wanted = nil
+      return true
+    }
 
     /// Takes the next writes that may share a transaction; none if no write waits.
     mutating func takeGroup() -> ArraySlice<Job> {
@@ -59,6 +68,9 @@ package final class CollectionWriter: @unchecked Sendable {
   /// The queue, to check that it is the caller's.
   let home: Confinement
   private let waiting = Locked(Waiting())
+  private var gathering = WriteGathering()
+  /// Signalled when the writes are there that the writer waits for.
+  private let gathered = TimedSemaphore()
   /// The number of writes that wait.
   var waitingWrites: Int { waiting.withLock { $0.jobs.count } }
   private let done = Locked(Counts())
@@ -103,6 +115,7 @@ package final class CollectionWriter: @unchecked Sendable {
           // Somebody may have locked or dropped the table. It is tried again.
           report(.damaged(reason: "\(info.id): \(error)"))
           catalog.couldNotRead(info.id)
+          shared?.couldNotShow(info, error)
           continue
         }
         if let changes = loaded.changes {
@@ -135,7 +148,7 @@ package final class CollectionWriter: @unchecked Sendable {
     let job = Job(write: write, share: share, start: MonotonicTime.now, note: note, answer: answer)
     if let link, !link.isUp {
       share.giveBack()
-      answer(.failure(StoreError.away(reason: "there is no connection")))
+      answer(.failure(StoreError.away(reason: "")))
       return true
     }
     // Its table may be locked, for which others' writes must not wait.
@@ -144,12 +157,13 @@ package final class CollectionWriter: @unchecked Sendable {
       answer(.failure(StoreError.attached(collection: write.collection)))
       return true
     }
-    let (isAccepted, isFirst) = waiting.withLock { waiting in
-      guard !waiting.isClosed else { return (false, false) }
+    let (isAccepted, isFirst, isLast) = waiting.withLock { waiting in
+      guard !waiting.isClosed else { return (false, false, false) }
       waiting.jobs.append(job)
       defer { waiting.isScheduled = true }
-      return (true, !waiting.isScheduled)
+      return (true, !waiting.isScheduled, waiting.endsWait())
     }
+    if isLast { gathered.signal() }
     if isFirst { queue.async { self.work() } }
     return isAccepted
   }
@@ -194,12 +208,38 @@ package final class CollectionWriter: @unchecked Sendable {
   private func work() {
     home.check()
     while true {
+      gather()
       var group = waiting.withLock { $0.takeGroup() }
       if group.isEmpty { return }
-      while !group.isEmpty { group = group.dropFirst(carryOut(group)) }
+      while !group.isEmpty {
+        let start = MonotonicTime.now
+        let count = carryOut(group)
+        group = group.dropFirst(count)
+        let others = group.count + waitingWrites
+        gathering.ended(count, waiting: others, from: start, to: MonotonicTime.now)
+      }
       sweepIfDue()
       clearDropped()
     }
+  }
+
+  /// Waits for writes that are about to come.
+  private func gather() {
+    let now = MonotonicTime.now
+    guard let wanted = gathering.count(at: now) else { return }
+    let before = waiting.withLock { waiting in
+      let count = waiting.jobs.count
+      if count > 0, count < wanted, !waiting.isClosed { waiting.wanted = wanted }
+      return waiting.wanted == nil ? nil : count
+    }
+    guard let before else { return }
+    gathered.wait(atMost: Double(gathering.deadline - now) / 1e9)
+    let after = waiting.withLock { waiting in
+      waiting.wanted = nil
+      return waiting.jobs.count
+    }
+    gathered.wait(atMost: 0)
+    gathering.waited(from: before, to: after)
   }
 
   /// Carries out the first of some writes in one transaction, answers them, and returns their number.
@@ -257,7 +297,7 @@ package final class CollectionWriter: @unchecked Sendable {
       guard shared != nil, MonotonicTime.now - start >= CollectionWriter.patience else {
         return failed.count
       }
-      refuse(jobs.dropFirst(failed.count) + waiting.withLock { $0.jobs.takeAll() }, because: error)
+      refuse(jobs.dropFirst(failed.count) + waiting.withLock { $0.jobs.takeAll() })
       return jobs.count
     }
     let end = MonotonicTime.now
@@ -285,11 +325,12 @@ package final class CollectionWriter: @unchecked Sendable {
   /// limit for a lock is five seconds.
   private static let patience: UInt = 4_000_000_000
 
-  /// Refuses writes that haven't begun, each of which would otherwise wait for as long as others before it.
-  private func refuse(_ jobs: ArraySlice<Job>, because error: any Error) {
+  /// Refuses writes that haven't begun, each of which would otherwise wait for as long as others before it, whose error is
+  /// told already.
+  private func refuse(_ jobs: ArraySlice<Job>) {
     for job in jobs {
       job.share.giveBack()
-      job.answer(.failure(StoreError.away(reason: "\(error)")))
+      job.answer(.failure(StoreError.away(reason: "")))
     }
   }
 

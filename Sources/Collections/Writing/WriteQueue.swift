@@ -39,14 +39,15 @@ package struct WriteQueue: Sendable {
   private var turns: [UInt64] = []
   private var quickAreNext = true
 
-  /// The number of writes. O(clients).
-  var count: Int { waiting.values.reduce(0) { $0 + $1.count } }
+  /// The number of writes.
+  private(set) var count = 0
 
   /// Adds a write after those of the same client.
   mutating func append(_ job: Job) {
     let client = job.share.client
     if waiting[client] == nil { turns.append(client) }
     waiting[client, default: []].append(job)
+    count += 1
   }
 
   /// Takes the next writes that may share a transaction, or one that may not; none if none waits. O(clients and
@@ -124,6 +125,7 @@ package struct WriteQueue: Sendable {
   private mutating func take(_ count: Int, of client: UInt64) -> [Job] {
     let taken = Array((waiting[client] ?? []).prefix(count))
     waiting[client]?.removeFirst(taken.count)
+    self.count -= taken.count
     if waiting[client]?.isEmpty == true { waiting[client] = nil }
     return taken
   }

@@ -20,6 +20,11 @@ extension PostgresStore {
     /// The ids of those for which there is no memory, in order.
     var full: [String] { retries.values.filter(\.isFull).map(\.id).sorted() }
 
+    /// The ids of those whose keys are others.
+    func ids(besides keys: Set<Int64>) -> [String] {
+      retries.filter { !keys.contains($0.key) }.map(\.value.id)
+    }
+
     /// Whether a collection may be tried.
     func isDue(_ key: Int64, at now: UInt) -> Bool {
       retries[key]?.backoff.isDue(at: now) ?? true

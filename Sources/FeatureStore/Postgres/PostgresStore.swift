@@ -229,11 +229,16 @@ public final class PostgresStore: SharedStore {
         let gone = shown.values.filter { info in
           (isPoll || keys.contains(info.key)) && !found.contains(info.key)
         }
-        for info in gone { try hand(.dropped(id: info.id)) }
+        let untold = isPoll ? backlog.ids(besides: found).filter { shown[$0] == nil } : []
+        for id in gone.map(\.id) + untold { try hand(.dropped(id: id)) }
         failure = try hand(due, changes) ?? unreadable.error
         return infos
       } catch {
         connection.rollBack()
+        // A connection by which nothing can be read, as a right is missing, say, is none.
+        if case .conflict = error { throw error }
+        link.isLost("\(error)")
+        nextPoll = MonotonicTime.now + 1_000_000_000
         throw error
       }
     }

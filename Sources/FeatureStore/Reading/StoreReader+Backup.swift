@@ -12,10 +12,12 @@ extension StoreReader {
   ///   - directory: is created if need be. Must be empty, apart from the rest of a cancelled copy.
   ///   - progress: is called with the share that is done. An error that it throws ends the copy, and nothing is
   ///     left.
-  /// - Throws: ``StoreError`` if the directory isn't empty, or the copy fails, or the error of `progress`.
+  /// - Throws: ``StoreError`` if the directory isn't empty, the log has lost its end, or the copy fails; or the error of
+  ///   `progress`.
   public func backUp(
     to directory: String, progress: (Double) throws -> Void
   ) throws {
+    try checkLog()
     try DataDirectory.prepare(directory)
     let draft = directory + "/" + DatabaseFile.name + ".new"
     let names = DataDirectory.names(in: directory).filter { ![".", ".."].contains($0) }

@@ -39,7 +39,7 @@ extension StoreReader {
     guard isCurrent else { return report }
     note { try checkSchema() }
     // While it is in use, the mark belongs to a later commit than the rows read.
-    if !isHeld { note { try CommitMark.check(connection) } }
+    note { try checkLog() }
     note { try checkCounter() }
     note { try checkOwners() }
     var infos: [CollectionInfo] = []

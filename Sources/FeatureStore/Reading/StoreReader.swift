@@ -28,6 +28,13 @@ public final class StoreReader {
     connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
   }
 
+  /// Makes sure that the log has its end where no process holds the directory: what was acknowledged last may be missing.
+  ///
+  /// - Throws: ``StoreError/damaged(path:reason:)`` if it hasn't.
+  public func checkLog() throws(StoreError) {
+    if !isHeld { try CommitMark.check(connection) }
+  }
+
   /// The database.
   public var path: String { connection.path }
 

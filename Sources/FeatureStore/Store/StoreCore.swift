@@ -25,7 +25,10 @@ final class StoreCore {
     lock = try DirectoryLock(directory: directory)
     let isOld = try DatabaseFile.exists(in: directory)
     connection = try DatabaseFile.open(in: directory, holding: lock)
-    if isOld, lock.isNew { try StoreCore.renew(connection, clock) }
+    // Without the mark of a process that was killed, its last commits may be missing, whose versions were told.
+    let isCut = lock.wasHeld ? try !CommitMark.exists(besides: connection.path) : false
+    if isOld, lock.isNew || isCut { try StoreCore.renew(connection, clock) }
+    lock.settle()
     guard let id = try connection.integer("SELECT id FROM store WHERE typeof(version) = 'integer'")
     else { throw connection.damage("its counter is missing") }
     storeID = UInt64(bitPattern: id)
@@ -50,11 +53,11 @@ final class StoreCore {
   }
 
   /// Gives a restored copy an identity of its own, and versions that its original doesn't come to: both have the same up to the
-  /// copy, and would give the next ones to other contents, which clients and caches take for the same.
+  /// copy, and would give the next ones to other contents, which clients and caches take for the same. What is left of a
+  /// database whose log is lost is such a copy.
   private static func renew(_ connection: Connection, _ clock: WallClock) throws(StoreError) {
     let id = Int64(bitPattern: UInt64.random(in: .min ... .max))
-    // In microseconds since 1970, which no service writes as fast as they pass.
-    let version = min(clock.now * 1000, FeatureID.integerRange.upperBound / 2)
+    let version = VersionCounter.afterRestoring(at: clock.now)
     try connection.transaction { () throws(StoreError) in
       try connection.execute(
         "UPDATE store SET id = \(id), version = max(version, \(version))")

@@ -75,9 +75,15 @@ struct CQL2Parser {
   private static func complement(_ condition: FilterExpression) -> FilterExpression {
     switch condition {
     case .and(let parts): .or(parts.map(complement))
-    case .or(let parts): isBool(parts) ? .or(parts.map { .not($0) }) : .and(parts.map(complement))
+    case .or(let parts): complement(ofEither: parts)
+    case .not(let inner): inner
     default: .not(condition)
     }
+  }
+
+  private static func complement(ofEither parts: [FilterExpression]) -> FilterExpression {
+    let complements = parts.map(complement)
+    return isBool(parts) || isBool(complements) ? .or(complements) : .and(complements)
   }
 
   /// Whether conditions compare one property with a number and with the truth value in its place.
