@@ -25,6 +25,8 @@ public final class AccessControl: Sendable {
     var tokenKeys: [TokenKey] = []
     /// Whether their file was a secret as such; nil before the first.
     var isSecret: Bool?
+    /// The digest of that file.
+    var digest: Digest?
     /// Counts the changes of those keys.
     var generation = 0
     /// Tokens that were checked with them.
@@ -92,7 +94,11 @@ public final class AccessControl: Sendable {
     _ = state.withLock { state in
       let before = state
       state.keys = keys ?? state.keys
-      guard let tokenKeys else { return before }
+      // Tokens that were checked with the same keys needn't be checked again, nor end their streams.
+      guard let tokenKeys, tokenKeys.digest == nil || tokenKeys.digest != state.digest else {
+        return before
+      }
+      state.digest = tokenKeys.digest
       (state.tokenKeys, state.isSecret) = (tokenKeys.keys, tokenKeys.isSecret)
       state.generation += 1
       state.tokens = [:]

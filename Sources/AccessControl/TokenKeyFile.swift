@@ -9,9 +9,12 @@ struct TokenKeyFile: Sendable {
   let keys: [TokenKey]
   /// Whether the file is a secret as such.
   let isSecret: Bool
+  /// The digest of the file.
+  let digest: Digest?
 
   /// Reads the contents of a file.
   init(_ bytes: [UInt8]) throws(Fault) {
+    digest = Digest(of: bytes)
     let bytes = Array(bytes.withoutByteOrderMark)
     let text = bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     isSecret = text.first != UInt8(ascii: "{") && bytes.firstRange(of: TokenKeyFile.dashes) == nil

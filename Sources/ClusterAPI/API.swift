@@ -259,9 +259,9 @@ public final class API: Sendable {
 
   /// Whether compressing or copying an answer would keep an event loop for a good part of a millisecond.
   private static func isLongToSend(_ response: HTTPResponse, for request: HTTPRequest) -> Bool {
-    let count = response.body.count
-    if response.kept != nil { return false }
-    return count > longToCopy || count > longToPack && request.headers["Accept-Encoding"] != nil
+    let (count, kept) = (response.kept?.bytes.count ?? response.body.count, response.kept)
+    if kept == nil, count > longToCopy { return true }
+    return count > longToPack && kept?.isPacked != true && request.headers["Accept-Encoding"] != nil
   }
 
   /// The longest answers that an event loop compresses, at about 100 bytes a microsecond, and sends as they

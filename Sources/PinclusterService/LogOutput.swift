@@ -15,6 +15,7 @@ final class LogOutput: Sendable {
   /// How long ``flush()`` waits, in milliseconds.
   private static let patience = 1000
 
+  private static let newline = UInt8(ascii: "\n")
   private let waiting = Locked(Waiting())
   private let arrivals = DispatchSemaphore(value: 0)
   private let descriptor: Int32
@@ -26,6 +27,7 @@ final class LogOutput: Sendable {
   func start() {
     let (waiting, arrivals, descriptor) = (self.waiting, self.arrivals, self.descriptor)
     let thread = SystemThread {
+      var isCut = false
       while true {
         arrivals.wait()
         let bytes = waiting.withLock { waiting in
@@ -33,8 +35,14 @@ final class LogOutput: Sendable {
           waiting.isWriting = true
           return waiting.bytes
         }
-        LogOutput.write(bytes, to: descriptor)
-        waiting.withLock { $0.isWriting = false }
+        // The rest of a line that was lost is missing, and the next one isn't its end.
+        let begun = isCut ? [LogOutput.newline] + bytes : bytes
+        let lost = begun.dropFirst(LogOutput.write(begun, to: descriptor))
+        isCut = lost.count < begun.count ? begun[lost.startIndex - 1] != LogOutput.newline : isCut
+        waiting.withLock { waiting in
+          waiting.dropped += lost.count { $0 == LogOutput.newline }
+          waiting.isWriting = false
+        }
       }
     }
     thread?.detach()
@@ -70,16 +78,23 @@ final class LogOutput: Sendable {
     }
   }
 
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+  /// Writes bytes, and waits where the descriptor is full. Returns the number of those that were written before an error.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
         let part = UnsafeRawBufferPointer(rebasing: rest)
         let count = Glibc.write(descriptor, part.baseAddress, part.count)
         if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return }
+        if count < 0, errno == EAGAIN {
+          var full = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          poll(&full, 1, -1)
+          continue
+        }
+        guard count > 0 else { break }
         rest = rest.dropFirst(count)
       }
+      return bytes.count - rest.count
     }
   }
 }

@@ -24,7 +24,9 @@ extension Serve {
     let schema = options.values["store-schema"] ?? "pincluster"
     guard let url = options.values["store"] else { return nil }
     // Without any parameter libpq would look for a database of its own.
-    guard !url.trimmed.isEmpty else { throw options.misfit("store", "which is no address; leave it out for none") }
+    guard !url.trimmed.isEmpty else {
+      throw options.misfit("store", "which is no address; leave it out for none")
+    }
     guard isSchema(schema) else {
       throw options.misfit("store-schema", "not 1 to 48 of a-z, 0-9 and _, with a letter first")
     }

@@ -178,6 +178,13 @@ struct Serve: RunnableCommand {
     if let tls, let context { logCertificate(context, of: tls) }
 
     let manager = ServiceManager()
+    let starting = EarlyStop { [logger] received in
+      logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
+      manager.isStopping()
+      logger.log(.info, "stopped")
+      logger.flush()
+    }
+    defer { starting.isOver() }
     let place = shared?.address.name ?? directory
     manager.isDoing("Opening \(place)")
     let catalog = Catalog.keepingAnswers()
@@ -211,6 +218,7 @@ struct Serve: RunnableCommand {
     }
     let start = ContinuousClock.now
     try writer.load(report: reportIndexFile)
+    starting.isOver()
     catalog.setReady(true)
     logger.log(.info, "ready") { json in
       json.member("collections", catalog.count)

@@ -97,7 +97,7 @@ import Testing
     #expect(control.isValid(one))
     // What it may do is not what it was.
     #expect(control.loss(two) == .changed)
-    #expect(control.loss(bearer) == .changed)
+    #expect(control.loss(bearer) == nil)
     #expect(try control.grant("Bearer two") == Grant(.read))
     #expect(try control.grant(token) == Grant(.read))
     try files.write("keys", "read:one\nnonsense")

@@ -238,6 +238,17 @@ import Testing
     }
   }
 
+  @Test func `a file that is the same leaves tokens as they are`() throws {
+    let files = try Files()
+    let control = try files.control(tokenKeys: Tokens.secret)
+    let holder = try control.verified(Tokens.token(#"{"scope":"read"}"#))
+    #expect(control.reload().isEmpty)
+    #expect(control.loss(holder) == nil)
+    try files.write("token-keys", Tokens.secret + "\n")
+    #expect(control.reload().isEmpty)
+    #expect(control.loss(holder) == .changed)
+  }
+
   @Test func `claims are compared by their bytes`() throws {
     // What looks the same, or what Swift takes for a K, is another's name.
     for (audience, other) in [("K", "\u{212A}"), ("\u{E9}", "e\u{301}"), ("a;b", "a\u{37E}b")] {

@@ -58,6 +58,19 @@ import Testing
     (await service.get("/collections/other")).expectProblem(404)
   }
 
+  @Test func `a condition is on what is there, whatever is said of the body`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 5, 5)])
+    func post(_ tag: String) async -> Answer {
+      await service.send(
+        .post, items + "?onError=skip&idProperty=id", collection([Self.good]),
+        type: "application/json", headers: [("If-Match", tag)])
+    }
+    let tag = try #require(await service.get(items).response.etag)
+    (await post("\"\(tag)\"")).expect(200)
+    (await post("\"\(tag)\"")).expectProblem(412)
+  }
+
   @Test func `what isn't JSON in one feature costs that feature alone`() async throws {
     let service = try Service()
     for member in [#""x":1E400"#, #""x":NaN"#, #""x":"\ud83d""#, "\"x\":\"\n\""] {

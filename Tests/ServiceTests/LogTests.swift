@@ -31,6 +31,45 @@ import Testing
     #expect(lines.count > 2)
   }
 
+  private static let python = getenv("PINCLUSTER_TEST_PYTHON").map { String(cString: $0) }
+
+  @Test(.enabled(if: python != nil, "PINCLUSTER_TEST_PYTHON is not set"))
+  func aPipeThatDoesNotWaitLosesNoLine() throws {
+    let files = try TemporaryDirectory()
+    let pipe = files.file("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let reader = open(pipe, O_RDWR | O_NONBLOCK)
+    defer { close(reader) }
+    let port = try freePort()
+    let binary = try #require(ServerBinary.path())
+    let launch = "import os, sys; os.set_blocking(2, False); os.execv(sys.argv[1], sys.argv[1:])"
+    let process = try ChildProcess(
+      "/bin/sh",
+      [
+        "-c",
+        "exec \(Self.python ?? "") -c '\(launch)' \(binary) serve --port \(port) "
+          + "--data \(files.path)/data --log-level debug 2>\(pipe)",
+      ])
+    let client = TestClient(port: port)
+    try #require(eventually { (try? client.get("/health/ready"))?.status == 200 })
+    // More than a pipe holds, and less than the service keeps.
+    let target = "/health/live?" + String(repeating: "x", count: 4000)
+    let connection = try client.connect()
+    for _ in 0..<100 { _ = try connection.send("GET", target) }
+    var bytes: [UInt8] = []
+    let isThere = eventually {
+      var part = [UInt8](repeating: 0, count: 1 << 16)
+      let count = read(reader, &part, part.count)
+      bytes += part.prefix(max(count, 0))
+      let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+      return lines.count { (try? TestJSON(parsing: String($0)))?["target"]?.string == target }
+        == 100
+    }
+    #expect(isThere)
+    process.signal(SIGTERM)
+    #expect(process.waitForExit(seconds: 10) == .code(0))
+  }
+
   /// A port that was free a moment ago.
   private func freePort() throws -> UInt16 {
     let server = try ServerProcess.ready()

@@ -20,6 +20,27 @@ import Testing
     #expect(server.complaints.isEmpty)
   }
 
+  /// A database that takes connections and never says anything.
+  @Test(arguments: [SIGTERM, SIGINT]) func aStartThatWaitsStops(signal: Int32) throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    defer { close(listener) }
+    try #require(listen(listener, 16) == 0)
+    var (address, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+    let isNamed = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &size) == 0 }
+    }
+    try #require(isNamed)
+    let directory = try TemporaryDirectory()
+    let process = try ServerProcess.begin(
+      on: directory,
+      arguments: ["--store", "postgresql://a@127.0.0.1:\(UInt16(bigEndian: address.sin_port))/d"])
+    let connection = accept(listener, nil, nil)
+    defer { close(connection) }
+    process.signal(signal)
+    #expect(process.waitForExit() == .code(0))
+    #expect(process.standardError.contains("stopped"))
+  }
+
   @Test func aRequestInFlightIsAnswered() throws {
     var server = try ServerProcess.ready()
     let features = (1...2000).map { TwinFeature($0, 1, 2) }

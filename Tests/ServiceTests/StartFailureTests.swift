@@ -55,7 +55,7 @@ import Testing
     try #require(symlink(loop, loop) == 0)
     try serve(loop).expectFailure(saying: loop)
     try serve(parent.file(String(repeating: "x", count: 300))).expectFailure(saying: "xxx")
-    try serve("").expectFailure(saying: "")
+    try serve("").expectFailure(2, saying: "--data")
   }
 
   @Test func theDatabaseIsALink() throws {

@@ -26,7 +26,7 @@ extension Resources {
     let table = try TableOptions(fields, request, assumesEncoding: onError == .skip)
     try request.checkReferenceSystem()
     let maximumLength = writer.limits.featureBytes
-    let conditions = conditions(request, Resources.itemTypes)
+    let conditions = conditions(request, Resources.itemTypes, hasQuery: false)
     guard conditions == nil || !catalog.isFiltered else {
       // The tag of what such a key sees may take a look at all features.
       throw Problem(

@@ -59,10 +59,15 @@ extension Resources {
   /// The conditions that a client sets for a write of a collection, or of what its path and query name; nil for none. The
   /// names of a state are the entity tags of what a GET answers.
   ///
-  /// - Parameter types: the types of these answers.
-  func conditions(_ request: HTTPRequest, _ types: [MediaType]) -> CollectionConditions? {
+  /// - Parameters:
+  ///   - types: the types of these answers.
+  ///   - hasQuery: whether the query names something, and isn't of the body.
+  func conditions(
+    _ request: HTTPRequest, _ types: [MediaType], hasQuery: Bool = true
+  ) -> CollectionConditions? {
     var target = request
     target.body = .empty
+    if !hasQuery { target.query = nil }
     let base = base(of: request)
     let hashes = types.map { Resources.tagHash(target, $0, links: base) }
     return CollectionConditions(WriteConditions(request)) { [self] info in

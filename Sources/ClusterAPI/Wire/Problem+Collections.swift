@@ -32,7 +32,7 @@ extension Problem {
       case .noTimes:
         Problem(
           422, field: "datetime", inBody: false,
-          "the collection has no temporal properties, so that datetime alone would delete everything"
+          "the span has no bounds, or the collection no temporal properties, so that it would delete everything"
         )
       case .outdated:
         .unavailable("the collection changes faster than can be told what to delete")

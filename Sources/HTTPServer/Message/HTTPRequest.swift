@@ -49,10 +49,13 @@ public struct HTTPRequest: Sendable {
   /// The path and query as they stood in the request line.
   public var target: String { query.map { "\(path)?\($0)" } ?? path }
 
-  /// Whether this is a GET or HEAD whose If-None-Match matches either representation, plain or gzip,
-  /// of the resource with this unquoted base tag, so that a 304 answers it and no body is needed.
+  /// Whether this is a GET or HEAD whose If-None-Match lists either representation, plain or gzip,
+  /// of the resource with this unquoted base tag, so that a 304 answers it and no body is needed. `*` lists none: it is
+  /// fulfilled by whatever is answered, if that isn't an error.
   public func matches(etag: String) -> Bool {
-    guard method == .get || method == .head else { return false }
+    guard method == .get || method == .head,
+      headers.withBytes(of: "If-None-Match", { !EntityTag.isAny($0) }) == true
+    else { return false }
     return EntityTag.match(headers, base: etag, prefersGzip: false) != .none
   }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import Threading
 
 /// A body that is sent to many clients. Its compressed form is made once, when a client first wants it.
@@ -7,6 +8,7 @@ public final class KeptBody: Sendable {
   /// The unquoted entity tag: a hash of the body.
   public let etag: String
   private let packing = Locked<Packing>(.notTried)
+  private let wasTried = Atomic(false)
 
   private enum Packing {
     case notTried
@@ -24,12 +26,18 @@ public final class KeptBody: Sendable {
     bytes.count >= ContentCoding.smallest ? 2 * bytes.count : bytes.count
   }
 
+  /// Whether nothing has to be done any more for the compressed form.
+  public var isPacked: Bool {
+    wasTried.load(ordering: .relaxed) || bytes.count < ContentCoding.smallest
+  }
+
   /// The compressed form; nil if it is not smaller or there is no memory for it.
   var packed: Gzip.Packed? {
     packing.withLongLock { packing in
       if case .done(let packed) = packing { return packed }
       let packed = Gzip.compress(bytes)
       packing = .done(packed)
+      wasTried.store(true, ordering: .relaxed)
       return packed
     }
   }
