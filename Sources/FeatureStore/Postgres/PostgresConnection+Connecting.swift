@@ -39,10 +39,16 @@ extension PostgresConnection {
       }
     }
     guard let pointer else { throw .io(reason: "there is no memory for a connection") }
-    guard finish(pointer, seconds) else {
-      let message = message(of: pointer)
+    switch finish(pointer, seconds) {
+    case true?: break
+    case false?:
+      let message = message(of: pointer) ?? "the connection failed"
       PQfinish(pointer)
-      throw .away(reason: message ?? "no answer within \(Int(seconds)) s")
+      throw .away(reason: message)
+    case nil:
+      // The message of libpq is the beginning of one.
+      PQfinish(pointer)
+      throw .away(reason: "\(address.name): no answer within \(Int(seconds)) s")
     }
     guard PQserverVersion(pointer) >= 130_000 else {
       PQfinish(pointer)
@@ -58,8 +64,8 @@ extension PostgresConnection {
     return words.isEmpty ? nil : words.map { String(Substring($0)) }.joined(separator: " ")
   }
 
-  /// Waits for a connection that was begun; returns whether it is there.
-  private static func finish(_ pointer: OpaquePointer, _ seconds: Double) -> Bool {
+  /// Waits for a connection that was begun; returns whether it is there, or nil if there is no answer in time.
+  private static func finish(_ pointer: OpaquePointer, _ seconds: Double) -> Bool? {
     let deadline = MonotonicTime.now + UInt(seconds * 1e9)
     var state = PGRES_POLLING_WRITING
     while true {
@@ -68,7 +74,7 @@ extension PostgresConnection {
       case PGRES_POLLING_FAILED: return false
       default:
         let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
-        guard wait(PQsocket(pointer), Int16(events), until: deadline) else { return false }
+        guard wait(PQsocket(pointer), Int16(events), until: deadline) else { return nil }
         state = PQconnectPoll(pointer)
       }
     }

@@ -24,6 +24,7 @@ final class PostgresServers: Sendable {
   /// Connects to the first host that is as the address asks, and no server that was replaced.
   func connect() throws(StoreError) -> PostgresConnection {
     var failures: [String] = []
+    var other: StoreError?
     for host in address.hosts {
       do {
         let connection = try PostgresConnection(
@@ -34,10 +35,10 @@ final class PostgresServers: Sendable {
         if timeline.max(found, ordering: .relaxed).newValue == found { return connection }
         failures.append("a server that was replaced is back, on timeline \(found)")
       } catch {
-        guard case .away(let reason) = error else { throw error }
-        failures.append(reason)
+        if case .away(let reason) = error { failures.append(reason) } else { other = other ?? error }
       }
     }
+    if let other { throw other }
     throw .away(reason: "\(address.name): \(failures.joined(separator: "; "))")
   }
 }
