@@ -2,7 +2,7 @@
 
 import { pause, pauseAbout } from './pause.js'
 import { isTemporary } from './problem.js'
-import { listable } from './query.js'
+import { listable, narrowed } from './query.js'
 import { Screen } from './screen.js'
 
 // The least time between two requests of one map, and from the last to listening, in milliseconds.
@@ -26,11 +26,15 @@ const PAGED = ['filter', 'filter-lang', 'filter-crs', 'ids', 'datetime', 'proper
 // The other fields of a view. A further name is a property, with the value of the features that are meant, which GET takes and POST doesn't.
 const OTHERS = [
   'bbox', 'visibleMapRect', 'region', 'zoom', 'viewportWidth', 'cellSize', 'marginFactor', 'wrap', 'limit', 'previous', 'members', 'fields',
-  'debug', 'hull', 'expansion', 'histogram', 'groupBy', 'groups', 'method', 'epsilon', 'markerSize', 'priorityBy', 'clusterBy',
+  'debug', 'hull', 'expansion', 'histogram', 'groupBy', 'groups', 'method', 'epsilon', 'markerSize', 'priorityBy', 'clusterBy', 'minVersion',
+  'atVersion',
 ]
 
 /** The names of properties among the fields of a view. */
 export const propertiesOf = view => Object.keys(view).filter(name => !DRILLDOWN.includes(name) && !OTHERS.includes(name))
+
+// The view for a resource that takes no properties: its filter asks for them.
+const filtered = view => narrowed(view, propertiesOf(view))
 
 const pick = (view, names) => Object.fromEntries(names.filter(name => name in view).map(name => [name, view[name]]))
 
@@ -39,11 +43,9 @@ const pick = (view, names) => Object.fromEntries(names.filter(name => name in vi
  * an annotation of a group, its settings. A method without a grid needs the whole view to find the annotation again.
  */
 export function drilldown(view, { group } = {}) {
-  if (view.method && view.method !== 'grid') {
-    const { previous: _, limit: __, histogram: ___, fields: ____, ...rest } = view
-    return listable(rest)
-  }
-  return listable(pick({ ...view, ...view.groups?.[group] }, DRILLDOWN))
+  const { previous: _, limit: __, histogram: ___, fields: ____, ...rest } = filtered(view)
+  if (view.method && view.method !== 'grid') return listable(rest)
+  return listable(pick({ ...rest, ...view.groups?.[group] }, DRILLDOWN))
 }
 
 /** The fields of a drilldown that a request for the features of an annotation takes. */
@@ -147,7 +149,7 @@ export class Follower {
     await pause(SETTLED, stream.signal)
     const { histogram: _, ...watched } = view
     const onConnection = isOpen => this.#status(isOpen ? 'live' : 'reconnecting')
-    for await (const { type, data } of this.#collection.changes(listable(watched), { signal: stream.signal, onConnection })) {
+    for await (const { type, data } of this.#collection.changes(listable(filtered(watched)), { signal: stream.signal, onConnection })) {
       // Of a piece of the stream that came at once, the rest may be left.
       stream.signal.throwIfAborted()
       if (type === 'problem') throw Object.assign(new Error(data.detail), data)
