@@ -21,7 +21,7 @@ const DRILLDOWN = [
   'filter-lang', 'filter-crs', 'ids', 'datetime', 'weightBy', 'countBy', 'aggregate',
 ]
 // Those that a request for a page of its features takes.
-const PAGED = ['filter', 'filter-lang', 'filter-crs', 'ids', 'datetime', 'properties']
+const PAGED = ['keepApart', 'filter', 'filter-lang', 'filter-crs', 'ids', 'datetime', 'properties']
 
 // The other fields of a view. A further name is a property, with the value of the features that are meant, which GET takes and POST doesn't.
 const OTHERS = [

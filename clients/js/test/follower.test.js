@@ -279,6 +279,20 @@ test('what is looked into, listed and watched has the properties that the view a
   told.follower.close()
 })
 
+test('features that are kept apart are not listed with those beside them', { timeout: 30_000 }, async t => {
+  const service = await start()
+  t.after(() => service.stop())
+  const own = new Pincluster(service.url).collection('apart')
+  await own.upsert([1, 2, 3, 4].map(id => point(id, 2, 2)))
+  const apart = { ...view, keepApart: [2] }
+  const { annotations } = await own.clusters(apart)
+  const ids = await Promise.all(annotations.map(async one => {
+    const { features } = await own.features(one.id, paging(drilldown(apart, one)))
+    return features.map(({ id }) => id)
+  }))
+  assert.deepEqual(ids.toSorted((a, b) => a.length - b.length), [[2], [1, 3, 4]])
+})
+
 test('no field of a view is taken for a property', async () => {
   const types = await readFile(new URL('../pincluster.d.ts', import.meta.url), 'utf8')
   const [, options] = /interface ViewOptions {(.*?)\n}/s.exec(types)
