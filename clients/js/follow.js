@@ -1,7 +1,7 @@
 // Follows a map: asks for what it shows now, gives up what it no longer shows, and listens for changes.
 
 import { pause, pauseAbout } from './pause.js'
-import { isTemporary } from './problem.js'
+import { isTemporary, PinclusterError } from './problem.js'
 import { listable, narrowed } from './query.js'
 import { Screen } from './screen.js'
 
@@ -108,7 +108,7 @@ export class Follower {
     const isWatchable = !view.method || view.method === 'grid'
     if (!this.#options.live || !isWatchable) return
     await this.#listen(view, signal)
-    // A collection that has gone may be made anew.
+    // A collection that has gone may be made anew, and a key whose rights have changed may see other features.
     await pauseAbout(FIRST_PAUSE, signal)
     await this.#follow(view, signal)
   }
@@ -152,8 +152,10 @@ export class Follower {
     for await (const { type, data } of this.#collection.changes(listable(filtered(watched)), { signal: stream.signal, onConnection })) {
       // Of a piece of the stream that came at once, the rest may be left.
       stream.signal.throwIfAborted()
-      if (type === 'problem') throw Object.assign(new Error(data.detail), data)
-      if (type === 'gone') {
+      if (type === 'problem') {
+        if (data.status !== 401) throw new PinclusterError(data)
+        this.#status('reconnecting')
+      } else if (type === 'gone') {
         this.#clear()
         this.#status('reconnecting')
       } else if (type === 'view') {

@@ -85,6 +85,33 @@ test('what is refused for good, or fails without live changes, has failed', asyn
   }
 })
 
+test('a layer outlasts problems of its stream that may pass, and changed rights of its key, but no key that is refused', { timeout: 30_000 }, async () => {
+  const problem = status => `event: problem\ndata: {"status":${status},"detail":"no"}\n\n`
+  for (const [streams, answers, asked, statuses] of [
+    [[503], [200], 'vcc', ['loading', 'idle', 'live', 'reconnecting', 'live']],
+    [[401], [200, 200], 'vcvc', ['loading', 'idle', 'live', 'reconnecting', 'loading', 'idle', 'live']],
+    [[401], [200, 401], 'vcv', ['loading', 'idle', 'live', 'reconnecting', 'loading', 'failed']],
+    [[401], [200, 403], 'vcv', ['loading', 'idle', 'live', 'reconnecting', 'loading', 'failed']],
+    [[422], [200], 'vc', ['loading', 'idle', 'live', 'failed']],
+  ]) {
+    let [sent, version] = ['', 0]
+    const fetch = async (address, init) => {
+      const isStream = address.includes('/changes')
+      sent += isStream ? 'c' : 'v'
+      if (!isStream) return new Response(JSON.stringify({ ...empty, version: ++version }), { status: answers.shift() })
+      const status = streams.shift()
+      return status ? new Response(`retry: 100\n\n${problem(status)}`) : streamOf(': hello\n\n', init)
+    }
+    const told = follow(new Collection(url, { fetch, retries: 0 }), { live: true })
+    told.follower.show(view)
+    await until(() => told.statuses.length === statuses.length)
+    await wait(200)
+    const isOver = statuses.at(-1) === 'failed'
+    assert.deepEqual([sent, told.statuses, told.errors.map(({ name }) => name)], [asked, statuses, isOver ? ['PinclusterError'] : []])
+    told.follower.close()
+  }
+})
+
 test('a refusal that is still being read when it is given up is no failure', async () => {
   const fetch = async (_, { signal }) => new Response(new ReadableStream({
     start(own) { signal.addEventListener('abort', () => own.error(signal.reason)) },
