@@ -12,6 +12,7 @@ export async function* events(client, url, { signal, lastID, onConnection }) {
   const state = { lastID: lastID === undefined ? undefined : String(lastID), retry: 2000, failures: 0 }
   for (;;) {
     let refusal
+    const { failures } = state
     const connection = new AbortController()
     const stop = () => connection.abort(signal.reason)
     signal?.addEventListener('abort', stop, { once: true })
@@ -22,7 +23,15 @@ export async function* events(client, url, { signal, lastID, onConnection }) {
       const response = await heard(connection, client.options.fetch(url, { headers, signal: connection.signal, cache: 'no-store' }))
       if (!response.ok) throw await heard(connection, PinclusterError.of(response))
       onConnection?.(true)
-      yield* read(response.body, state, connection)
+      for await (const event of read(response.body, state, connection)) {
+        const problem = event.type === 'problem' && new PinclusterError(JSON.parse(event.data))
+        if (problem && isTemporary(problem)) {
+          // A stream that ends so has failed, whatever came before.
+          state.failures = failures
+          throw problem
+        }
+        yield event
+      }
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       // A final refusal is not repeated.

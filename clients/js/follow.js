@@ -1,8 +1,8 @@
 // Follows a map: asks for what it shows now, gives up what it no longer shows, and listens for changes.
 
 import { pause, pauseAbout } from './pause.js'
-import { isTemporary } from './problem.js'
-import { listable } from './query.js'
+import { isTemporary, PinclusterError } from './problem.js'
+import { listable, narrowed } from './query.js'
 import { Screen } from './screen.js'
 
 // The least time between two requests of one map, and from the last to listening, in milliseconds.
@@ -21,16 +21,20 @@ const DRILLDOWN = [
   'filter-lang', 'filter-crs', 'ids', 'datetime', 'weightBy', 'countBy', 'aggregate',
 ]
 // Those that a request for a page of its features takes.
-const PAGED = ['filter', 'filter-lang', 'filter-crs', 'ids', 'datetime', 'properties']
+const PAGED = ['keepApart', 'filter', 'filter-lang', 'filter-crs', 'ids', 'datetime', 'properties']
 
 // The other fields of a view. A further name is a property, with the value of the features that are meant, which GET takes and POST doesn't.
 const OTHERS = [
   'bbox', 'visibleMapRect', 'region', 'zoom', 'viewportWidth', 'cellSize', 'marginFactor', 'wrap', 'limit', 'previous', 'members', 'fields',
-  'debug', 'hull', 'expansion', 'histogram', 'groupBy', 'groups', 'method', 'epsilon', 'markerSize', 'priorityBy', 'clusterBy',
+  'debug', 'hull', 'expansion', 'histogram', 'groupBy', 'groups', 'method', 'epsilon', 'markerSize', 'priorityBy', 'clusterBy', 'minVersion',
+  'atVersion',
 ]
 
 /** The names of properties among the fields of a view. */
 export const propertiesOf = view => Object.keys(view).filter(name => !DRILLDOWN.includes(name) && !OTHERS.includes(name))
+
+// The view for a resource that takes no properties: its filter asks for them.
+const filtered = view => narrowed(view, propertiesOf(view))
 
 const pick = (view, names) => Object.fromEntries(names.filter(name => name in view).map(name => [name, view[name]]))
 
@@ -39,11 +43,9 @@ const pick = (view, names) => Object.fromEntries(names.filter(name => name in vi
  * an annotation of a group, its settings. A method without a grid needs the whole view to find the annotation again.
  */
 export function drilldown(view, { group } = {}) {
-  if (view.method && view.method !== 'grid') {
-    const { previous: _, limit: __, histogram: ___, fields: ____, ...rest } = view
-    return listable(rest)
-  }
-  return listable(pick({ ...view, ...view.groups?.[group] }, DRILLDOWN))
+  const { previous: _, limit: __, histogram: ___, fields: ____, ...rest } = filtered(view)
+  if (view.method && view.method !== 'grid') return listable(rest)
+  return listable(pick({ ...rest, ...view.groups?.[group] }, DRILLDOWN))
 }
 
 /** The fields of a drilldown that a request for the features of an annotation takes. */
@@ -106,7 +108,7 @@ export class Follower {
     const isWatchable = !view.method || view.method === 'grid'
     if (!this.#options.live || !isWatchable) return
     await this.#listen(view, signal)
-    // A collection that has gone may be made anew.
+    // A collection that has gone may be made anew, and a key whose rights have changed may see other features.
     await pauseAbout(FIRST_PAUSE, signal)
     await this.#follow(view, signal)
   }
@@ -147,11 +149,13 @@ export class Follower {
     await pause(SETTLED, stream.signal)
     const { histogram: _, ...watched } = view
     const onConnection = isOpen => this.#status(isOpen ? 'live' : 'reconnecting')
-    for await (const { type, data } of this.#collection.changes(listable(watched), { signal: stream.signal, onConnection })) {
+    for await (const { type, data } of this.#collection.changes(listable(filtered(watched)), { signal: stream.signal, onConnection })) {
       // Of a piece of the stream that came at once, the rest may be left.
       stream.signal.throwIfAborted()
-      if (type === 'problem') throw Object.assign(new Error(data.detail), data)
-      if (type === 'gone') {
+      if (type === 'problem') {
+        if (data.status !== 401) throw new PinclusterError(data)
+        this.#status('reconnecting')
+      } else if (type === 'gone') {
         this.#clear()
         this.#status('reconnecting')
       } else if (type === 'view') {

@@ -138,6 +138,7 @@ export interface Page { type: 'FeatureCollection'; features: StoredFeature[]; nu
 export interface Cell { column: number; row: number; group?: string | null; annotations: Annotation[] }
 export interface CellsEvent { version: number; featureCount: number; cells: Cell[] }
 
+/** An event of a stream. After a problem that may pass, such as 503, the stream is opened again instead. */
 export type Change =
   | { type: 'view'; id: string; data: Head & { cells: Cell[] } }
   | { type: 'cells'; id: string; data: CellsEvent }

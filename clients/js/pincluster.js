@@ -105,7 +105,7 @@ export class Collection {
 
   /**
    * The changes of a viewport: a `view` first, then `cells` whenever something has changed. Reconnects by itself
-   * and goes on where it was; ends after `gone` or `problem`, and when `signal` aborts.
+   * and goes on where it was, also after a problem that may pass; ends after `gone` or any other `problem`, and when `signal` aborts.
    */
   async *changes(view, { signal, since, onConnection, minVersion } = {}) {
     const url = this.#address('changes', queryOf({ ...view, minVersion }))

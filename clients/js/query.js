@@ -44,6 +44,38 @@ export function listable(fields) {
   return { ...fields, ...isTorn(properties) && { properties: '*' }, ...others && { keepApart: others.length ? others : undefined } }
 }
 
+/**
+ * A view whose filter asks for the properties of these names, which most resources don't take. They mean the same as in a query of
+ * `clusters`: the text, or the number or truth value that it may be written for.
+ */
+export function narrowed(view, names) {
+  const asked = names.filter(name => (view[name] ?? null) !== null).map(name => [name, valuesOf(textOf(name, view[name]))])
+  if (!asked.length) return view
+  const { filter, 'filter-lang': language, ...rest } = view
+  for (const name of names) delete rest[name]
+  const isText = typeof filter === 'string'
+  if (isText ? language === 'cql2-json' : filter) {
+    return { ...rest, filter: { op: 'and', args: [isText ? JSON.parse(filter) : filter, ...asked.map(inJSON)] } }
+  }
+  const parts = [...isText ? [`(${filter})`] : [], ...asked.map(inText)]
+  return { ...rest, filter: parts.join(' AND '), ...isText && language && { 'filter-lang': language } }
+}
+
+function valuesOf(text) {
+  const number = /^[-\d]([-+.\deE]*\d)?$/.test(text) ? Number(text) : NaN
+  return [text, ...Number.isFinite(number) ? [number] : [], ...['true', 'false'].includes(text) ? [text === 'true'] : []]
+}
+
+const inJSON = ([name, values]) => ({ op: 'in', args: [{ property: name }, values] })
+
+function inText([name, values]) {
+  const quoted = (text, quote) => quote + text.replaceAll(quote, quote + quote) + quote
+  const [text] = values
+  // A backslash may begin an escape, and can itself be escaped in a pattern alone.
+  if (text.includes('\\')) return `${quoted(name, '"')} LIKE ${quoted(text.replace(/[\\%_]/g, '\\$&'), "'")}`
+  return `${quoted(name, '"')} IN (${[quoted(text, "'"), ...values.slice(1)].join(', ')})`
+}
+
 const hasComma = item => typeof item === 'string' && item.includes(',')
 
 const isTorn = value => Array.isArray(value) && value.some(hasComma)

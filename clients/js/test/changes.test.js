@@ -99,6 +99,23 @@ test('a quiet stream that ends has not failed', { timeout: 20_000 }, async () =>
   assert.ok(Math.max(...quiet) < 500, String(quiet))
 })
 
+test('a stream outlasts problems that may pass, and waits longer each time', { timeout: 20_000 }, async () => {
+  const [asked, connections, events] = [[], [], []]
+  const problem = status => `event: problem\nid: 6\ndata: {"status":${status},"detail":"no"}\n\n`
+  const fetch = async (_, { headers }) => {
+    asked.push([headers['Last-Event-ID'], performance.now()])
+    const { length } = asked
+    return new Response(`retry: 100\n\nevent: view\nid: ${length}\ndata: {}\n\n${problem([503, 500, 429, 408, 422][length - 1])}`)
+  }
+  const onConnection = isOpen => connections.push(isOpen)
+  for await (const { type, data } of new Collection('http://a.example/collections/c', { fetch }).changes(view, { onConnection })) events.push([type, data.status])
+  assert.deepEqual(events, [...Array(5).fill(['view', undefined]), ['problem', 422]])
+  assert.deepEqual(asked.map(([id]) => id), [undefined, '6', '6', '6', '6'])
+  assert.deepEqual(connections, [true, false, true, false, true, false, true, false, true])
+  const gaps = asked.slice(1).map(([, time], i) => time - asked[i][1])
+  assert.ok(gaps[0] < 550 && gaps[3] > 550, String(gaps))
+})
+
 test('a stream that is refused is asked for again when the service says so', { timeout: 20_000 }, async () => {
   for (const status of [429, 503]) {
     const [gap] = await timesOf(2, response => {

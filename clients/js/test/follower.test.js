@@ -85,6 +85,33 @@ test('what is refused for good, or fails without live changes, has failed', asyn
   }
 })
 
+test('a layer outlasts problems of its stream that may pass, and changed rights of its key, but no key that is refused', { timeout: 30_000 }, async () => {
+  const problem = status => `event: problem\ndata: {"status":${status},"detail":"no"}\n\n`
+  for (const [streams, answers, asked, statuses] of [
+    [[503], [200], 'vcc', ['loading', 'idle', 'live', 'reconnecting', 'live']],
+    [[401], [200, 200], 'vcvc', ['loading', 'idle', 'live', 'reconnecting', 'loading', 'idle', 'live']],
+    [[401], [200, 401], 'vcv', ['loading', 'idle', 'live', 'reconnecting', 'loading', 'failed']],
+    [[401], [200, 403], 'vcv', ['loading', 'idle', 'live', 'reconnecting', 'loading', 'failed']],
+    [[422], [200], 'vc', ['loading', 'idle', 'live', 'failed']],
+  ]) {
+    let [sent, version] = ['', 0]
+    const fetch = async (address, init) => {
+      const isStream = address.includes('/changes')
+      sent += isStream ? 'c' : 'v'
+      if (!isStream) return new Response(JSON.stringify({ ...empty, version: ++version }), { status: answers.shift() })
+      const status = streams.shift()
+      return status ? new Response(`retry: 100\n\n${problem(status)}`) : streamOf(': hello\n\n', init)
+    }
+    const told = follow(new Collection(url, { fetch, retries: 0 }), { live: true })
+    told.follower.show(view)
+    await until(() => told.statuses.length === statuses.length)
+    await wait(200)
+    const isOver = statuses.at(-1) === 'failed'
+    assert.deepEqual([sent, told.statuses, told.errors.map(({ name }) => name)], [asked, statuses, isOver ? ['PinclusterError'] : []])
+    told.follower.close()
+  }
+})
+
 test('a refusal that is still being read when it is given up is no failure', async () => {
   const fetch = async (_, { signal }) => new Response(new ReadableStream({
     start(own) { signal.addEventListener('abort', () => own.error(signal.reason)) },
@@ -241,10 +268,62 @@ test('an annotation of a group is looked into with the settings of its group', {
   told.follower.close()
 })
 
+test('what is looked into, listed and watched has the properties that the view asks for', { timeout: 60_000 }, async t => {
+  const service = await start()
+  t.after(() => service.stop())
+  const own = new Pincluster(service.url).collection('narrowed')
+  const values = [3, '3', '03', 3.5, -2, '-2', 1e21, '1e21', '1e999', '-', true, 'true', "O'Neil", 'DE', 'DE,AT', '', 'a\\nb', "50%_\\'", 'a\nb', null, [3]]
+  const names = ['n', 'a "b\\n', 'and', 'geometry']
+  await own.upsert(values.flatMap((value, i) => names.flatMap((name, j) => [1, 2].map(k => point(`${i} ${j} ${k}`, 2, 2, { [name]: value, k })))))
+  const filters = [
+    {}, { filter: null, 'filter-lang': 'cql2-json' }, { filter: 'k = 1 OR k = 2' }, { filter: 'k = 1 OR FALSE', 'filter-lang': 'cql2-text' },
+    { filter: { op: '=', args: [{ property: 'k' }, 1] } }, { filter: '{"op": "<", "args": [{"property": "k"}, 3]}', 'filter-lang': 'cql2-json' },
+  ]
+  const asked = [...values.filter(value => value !== null && !Array.isArray(value)), ['DE', 'AT']]
+  for (const filter of filters) {
+    for (const value of asked) {
+      for (const name of names) {
+        const narrow = { ...view, ...filter, [name]: value }
+        const { annotations: [found] } = await own.clusters(narrow)
+        const below = drilldown(narrow, found)
+        const { numberMatched } = await own.features(found.id, paging(below))
+        assert.deepEqual([(await own.annotation(found.id, below)).count, numberMatched], [found.count, found.count], JSON.stringify(narrow))
+      }
+    }
+  }
+  const both = { ...view, n: 3, k: 1, method: 'distance', epsilon: 20 }
+  const { annotations: [found] } = await own.clusters(both)
+  assert.equal((await own.annotation(found.id, drilldown(both, found))).count, 2)
+  assert.deepEqual(drilldown({ ...view, n: null, k: undefined }), {})
+
+  const told = follow(own, { live: true })
+  told.follower.show({ ...view, n: 3, filter: 'k = 1' })
+  await until(() => told.statuses.at(-1) === 'live')
+  assert.equal(told.follower.head.featureCount, 2)
+  await own.upsert([point('new', 2, 2, { n: '3', k: 1 }), point('other', 2, 2, { n: 4, k: 1 })])
+  await until(() => told.follower.head.featureCount > 2)
+  assert.deepEqual([told.follower.head.featureCount, [...told.follower.screen.annotations.values()].map(({ count }) => count), told.errors], [3, [3], []])
+  told.follower.close()
+})
+
+test('features that are kept apart are not listed with those beside them', { timeout: 30_000 }, async t => {
+  const service = await start()
+  t.after(() => service.stop())
+  const own = new Pincluster(service.url).collection('apart')
+  await own.upsert([1, 2, 3, 4].map(id => point(id, 2, 2)))
+  const apart = { ...view, keepApart: [2] }
+  const { annotations } = await own.clusters(apart)
+  const ids = await Promise.all(annotations.map(async one => {
+    const { features } = await own.features(one.id, paging(drilldown(apart, one)))
+    return features.map(({ id }) => id)
+  }))
+  assert.deepEqual(ids.toSorted((a, b) => a.length - b.length), [[2], [1, 3, 4]])
+})
+
 test('no field of a view is taken for a property', async () => {
   const types = await readFile(new URL('../pincluster.d.ts', import.meta.url), 'utf8')
   const [, options] = /interface ViewOptions {(.*?)\n}/s.exec(types)
   const names = [...options.matchAll(/^ {2}'?([\w-]+)'?\?:/gm)].map(([, name]) => name)
   assert.ok(names.length > 30)
-  assert.deepEqual(propertiesOf({ ...Object.fromEntries(names.map(name => [name, 1])), kind: 'b' }), ['kind'])
+  assert.deepEqual(propertiesOf({ minVersion: 1, ...Object.fromEntries(names.map(name => [name, 1])), kind: 'b' }), ['kind'])
 })
