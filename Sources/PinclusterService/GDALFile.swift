@@ -60,7 +60,8 @@ struct GDALFile {
   func conversion(layer: String?, takesCentroids: Bool, givesIDs: Bool) throws -> Conversion {
     let layers = try layers()
     let chosen = try choose(layer, of: layers)
-    guard !chosen.name.begins(with: "-") else {
+    let looksLikeFlag = chosen.name.begins(with: "-")
+    guard !looksLikeFlag || layers.count == 1 else {
       throw Failure(
         description:
           "\(path): the layer \(chosen.name) cannot be read, as its name looks like a flag")
@@ -90,7 +91,8 @@ struct GDALFile {
       }
       if !takesCentroids, !givesIDs { conversion.arguments.append("-explodecollections") }
     }
-    conversion.arguments += ["/vsistdout/", source, chosen.name]
+    // The only layer needs no name.
+    conversion.arguments += ["/vsistdout/", source] + (looksLikeFlag ? [] : [chosen.name])
     return conversion
   }
 
@@ -203,6 +205,9 @@ struct GDALFile {
           layers[last].hasSystem = !unknown.contains(where: line.begins)
         } else if layers[last].geometry.isEmpty, let geometry = line.after("Geometry: ") {
           layers[last].geometry = String(geometry)
+        } else if layers[last].geometry.isEmpty, !line.begins(with: "Layer name: ") {
+          // A name with line breaks, as of KML.
+          layers[last].name += "\n\(line)"
         } else if needsCount, let count = line.after("Feature Count: ") {
           needsCount = false
           layers[last].count = Int(count).flatMap { $0 < 0 ? nil : $0 }

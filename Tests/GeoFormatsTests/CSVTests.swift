@@ -211,4 +211,125 @@ import Testing
     #expect(try parse(table, room: whole).batch.count == 20)
     #expect(throws: FormatError.noRoom) { try parse(table, room: whole - 1) }
   }
+
+  /// Positions and properties that tables come to.
+  private func rows(_ table: String) -> [String] {
+    let outcome = read(table, .csv)
+    guard outcome.error == nil else { return ["\(String(describing: outcome.error))"] }
+    return outcome.features.map { "\($0.ordinates) \($0.properties)" }
+      + outcome.problems.map { "\($0.pointer) \($0.detail)" }
+  }
+
+  @Test func `letters of hemispheres have columns of their own`() {
+    for (north, east) in [
+      ("N/S", "E/W"), ("NS", "EW"), ("lat_dir", "lon_dir"), ("LatRef", "LonRef"),
+    ] {
+      let found = rows(
+        "LATITUDE,\(north),LONGITUDE,\(east)\n33.5,S,70.5,W\n33.5,n,70.5, E\n33.5,N,70.5,\n"
+          + "-1,S,2,E\n1,S,2W,E\n")
+      #expect(
+        found == [
+          "[-70.5, -33.5] {\"\(north)\":\"S\",\"\(east)\":\"W\"}",
+          "[70.5, 33.5] {\"\(north)\":\"n\",\"\(east)\":\" E\"}",
+          "/lines/4 \"\" in the column \"\(east)\" is neither E nor W",
+          "/lines/5 \"S\" in the column \"\(north)\" stands beside degrees that have a sign or a letter",
+          "/lines/6 \"E\" in the column \"\(east)\" stands beside degrees that have a sign or a letter",
+        ])
+    }
+    // Columns of other things, and two that could be meant.
+    #expect(rows("lat,lon,ns,ew\n1,2,a,7\n") == ["[2.0, 1.0] {\"ns\":\"a\",\"ew\":7}"])
+    #expect(
+      rows("lat,lon,NS,lat_ref\n1,2,S,S\n") == ["[2.0, 1.0] {\"NS\":\"S\",\"lat_ref\":\"S\"}"])
+  }
+
+  @Test(
+    arguments: [
+      ("N 52° 31.200", 52.52), ("52° 31.2", 52.52), ("S0 08.040", -0.134),
+      ("33 51.5 S", -(33 + 51.5 / 60)),
+      ("33-51-30N", 33 + 51.5 / 60), ("4230N", 42.5), ("0131N", 1 + 31.0 / 60),
+      ("423015S", -(42.5 + 15.0 / 3600)),
+      ("4807.038N", 48.1173), ("12 34 56 N", 12 + 34.0 / 60 + 56.0 / 3600), ("52 N", 52),
+      ("5°30'12 N", 5.5 + 12.0 / 3600),
+      ("4260N", nil), ("33 -51 N", nil), ("33 51", nil), ("33.5 51 N", nil), ("1 2 3 4 N", nil),
+      ("33 61 N", nil),
+      ("33--51N", nil),
+    ] as [(String, Double?)])
+  func `degrees as people write them`(text: String, latitude: Double?) {
+    let found = read(
+      "lat,lon\n\"\(text.split(separator: "\"").joined(separator: "\"\""))\",131E\n", .csv)
+    #expect(found.features.count == (latitude == nil ? 0 : 1))
+    guard let latitude, let ordinates = found.features.first?.ordinates else { return }
+    #expect(abs(ordinates[1] - latitude) < 1e-12 && ordinates[0] == 131)
+  }
+
+  @Test func `a longitude of digits has three for degrees`() {
+    #expect(rows("lat,lon\n4230N,00131W\n") == ["[\(-(1 + 31.0 / 60)), 42.5] {}"])
+  }
+
+  @Test(arguments: [
+    ("Latitud,Longitud", true), ("緯度,経度", true), ("Широта,Долгота", true),
+    ("latitudine,longitudine", true),
+    ("breedtegraad,lengtegraad", true), ("lat_error,lon_error", false), ("lat_rad,lon_rad", false),
+    ("latitudeE7,longitudeE7", false), ("lat_dir,lon_dir", false),
+  ])
+  func `names of coordinates`(header: String, areCoordinates: Bool) {
+    #expect(rows("\(header)\n1,2\n") == ["[2.0, 1.0] {}"] || !areCoordinates)
+    #expect((read("\(header)\n1,2\n", .csv).error == nil) == areCoordinates)
+    // Beside others they are properties.
+    guard !areCoordinates else { return }
+    #expect(read("lat,lon,\(header)\n1,2,3,4\n", .csv).features.first?.ordinates == [2, 1])
+  }
+
+  @Test func `blanks behind separators are no part of fields`() {
+    let found = read(
+      "name, lat, lon, pop\nA, 1, 2, 1000\n\"B, b\", 3, 4,5\n C , 5, 6, \"x, \"\"y\nz\"\"\"\n", .csv
+    )
+    #expect(found.error == nil && found.problems.isEmpty)
+    #expect(
+      found.features.map { "\($0.ordinates) \($0.properties)" } == [
+        #"[2.0, 1.0] {"name":"A","pop":"1000"}"#, #"[4.0, 3.0] {"name":"B, b","pop":"5"}"#,
+        #"[6.0, 5.0] {"name":"C ","pop":"x, \"y\nz\""}"#,
+      ])
+    // One without is another table.
+    #expect(rows("name, lat, lon,pop\nA, 1, 2, x\n") == [#"[2.0, 1.0] {"name":"A","pop":" x"}"#])
+  }
+
+  @Test func `a separator at the end of lines makes no field`() {
+    #expect(
+      rows("lat,lon,n\n1,2,A,\n3,4,B\n") == [#"[2.0, 1.0] {"n":"A"}"#, #"[4.0, 3.0] {"n":"B"}"#])
+    #expect(
+      rows("lat,lon,n,\n1,2,A\n3,4,B,\n") == [#"[2.0, 1.0] {"n":"A"}"#, #"[4.0, 3.0] {"n":"B"}"#])
+    #expect(rows("lat,lon,n\n1,2,A,,\n") == ["/lines/2 has 5 fields, but the header has 3"])
+    #expect(rows("lat,lon,n\n1,2,A,\"\"\n") == ["/lines/2 has 4 fields, but the header has 3"])
+  }
+
+  @Test func `titles above a header are left out`() {
+    let title = "Report of stations\n# from; a, b\n\n,,\n"
+    let found = read("\(title)id,lat,lon\n7,1,2\n8,x,4\n", .csv)
+    #expect(
+      found.features.map(\.ordinates) == [[2, 1]] && found.notes.contains { $0.contains("line 5") })
+    #expect(found.problems.map(\.pointer) == ["/lines/7"])
+    #expect(rows("sep=;\nTitle\nlat;lon\n1;2\n") == ["[2.0, 1.0] {}"])
+    #expect(rows("Titel\r\nBreite,Länge\r\n1,2\r\n") == ["[2.0, 1.0] {}"])
+    // Where there is no header, the first line is told, and quotes or more lines hide one.
+    for table in [
+      "a,b\n1,2\n3,4\n", "\"Title\"\nlat,lon\n1,2\n",
+      String(repeating: "x\n", count: 11) + "lat,lon\n1,2\n",
+    ] {
+      guard case .notFeatures("/lines/1", _)? = read(table, .csv).error else {
+        Issue.record("\(table)")
+        continue
+      }
+    }
+    #expect(rows(String(repeating: "x\n", count: 10) + "lat,lon\n1,2\n") == ["[2.0, 1.0] {}"])
+  }
+
+  @Test func `the column id is the one of exactly that name`() {
+    let found = read("ID,id,lat,lon\n7,a1,1,2\n7,a2,3,4\n", .csv)
+    #expect(
+      found.features.map(\.id) == [
+        try? FeatureID(text: "a1".utf8), try? FeatureID(text: "a2".utf8),
+      ])
+    #expect(read("ID,lat,lon\n7,1,2\n", .csv).features.first?.id == (try? FeatureID(integer: 7)))
+  }
 }

@@ -96,6 +96,17 @@ struct GDALImportTests {
     #expect(try room.stored().count == 3)
   }
 
+  @Test(arguments: ["\nMy map\n", "-x"]) func `a layer may be called anything`(name: String) throws
+  {
+    let path = room.files.file("a.kml")
+    let text =
+      "<kml xmlns=\"http://www.opengis.net/kml/2.2\"><Document><name>\(name)</name>"
+      + "<Placemark><Point><coordinates>1,2</coordinates></Point></Placemark></Document></kml>"
+    try Fixtures.write(Array(text.utf8), path: path)
+    try room.load(path).expectSuccess()
+    #expect(try room.stored().count == 1)
+  }
+
   @Test func `sheets are tables`() throws {
     for name in ["a.xlsx", "a.ods"] {
       let rows = Self.collection([

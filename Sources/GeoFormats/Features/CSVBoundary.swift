@@ -12,6 +12,7 @@ struct CSVBoundary {
   }
 
   private let separator: UInt8
+  private let skipsBlanks: Bool
   private var state = State.fieldStart
   private var isFresh = true
   private(set) var hasQuotes = false
@@ -20,7 +21,10 @@ struct CSVBoundary {
   /// feeds to its end for every record.
   private static let window = 4096
 
-  init(separator: UInt8) { self.separator = separator }
+  /// - Parameter skipsBlanks: whether blanks at the start of a field aren't part of it.
+  init(separator: UInt8, skipsBlanks: Bool = false) {
+    (self.separator, self.skipsBlanks) = (separator, skipsBlanks)
+  }
 
   /// Reads on from `index`. Returns the end of the record and moves `index` past the line break, or
   /// returns nil at the end of the chunk.
@@ -47,6 +51,7 @@ struct CSVBoundary {
       switch byte {
       case 0x0A, 0x0D: return index - 1
       case separator: state = .fieldStart
+      case 0x20 where skipsBlanks && state == .fieldStart: break
       case UInt8(ascii: "\"") where state == .fieldStart:
         state = .quoted
         hasQuotes = true

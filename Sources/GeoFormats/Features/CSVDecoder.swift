@@ -38,13 +38,15 @@ struct CSVDecoder {
   /// The coordinates with decimals behind a point, and such behind a comma.
   private(set) var withPoint = 0
   private(set) var withComma = 0
+  /// The columns of hemispheres with at least one letter.
+  private(set) var withLetter: Set<Int> = []
   /// Whether the table contradicts the plan.
   private(set) var isContradicted = false
 
   init(plan: TablePlan, maximumLength: Int) {
     (self.plan, self.maximumLength) = (plan, maximumLength)
     isPoint = plan.decimal == UInt8(ascii: ".")
-    fields = CSVFields(separator: plan.separator)
+    fields = CSVFields(separator: plan.separator, skipsBlanks: plan.skipsBlanks)
     kinds = Array(repeating: [], count: plan.properties.count)
     unique = UniqueColumns(plan)
   }
@@ -63,6 +65,7 @@ struct CSVDecoder {
   mutating func split(_ record: UnsafeRawBufferPointer) -> Shape {
     if let fault = fields.split(record) { return .bad(.quotes(fault)) }
     if fields.areEmpty(record) { return .blank }
+    fields.evenOut(plan.heading)
     guard fields.fields.count == plan.properties.count else {
       return .bad(.count(fields.fields.count))
     }
@@ -80,7 +83,7 @@ struct CSVDecoder {
 
   /// The column in which bytes aren't UTF-8, and its value, for messages.
   func invalidField(_ record: UnsafeRawBufferPointer) -> String {
-    var fields = CSVFields(separator: plan.separator)
+    var fields = CSVFields(separator: plan.separator, skipsBlanks: plan.skipsBlanks)
     _ = fields.split(record)
     let index = fields.fields.firstIndex {
       !JSONText.isUTF8(UnsafeRawBufferPointer(rebasing: record[$0.start..<$0.end]))
@@ -95,6 +98,13 @@ struct CSVDecoder {
     for (index, field) in fields.fields.enumerated() where field.start < field.end {
       CSVFields.withText(of: field, in: record) { text in
         if index == plan.id { ids.formUnion(CSVDecoder.idKind(text)) }
+        if plan.hemispheres.contains(index),
+          [CoordinateText.Axis.longitude, .latitude].contains(where: {
+            plan.hemispheres[$0] == index && HemisphereColumns.isNegative(text, $0) != nil
+          })
+        {
+          withLetter.insert(index)
+        }
         if !plan.properties[index].isEmpty {
           note(
             ColumnKinds.of(text, isQuoted: field.isQuoted, separator: plan.separator), index)
@@ -218,7 +228,28 @@ struct CSVDecoder {
       let other = axis == .longitude ? "latitude" : "longitude"
       throw FeatureRefusal(if: isTold, "\(shown(column, record)) is a \(other)")
     }
-    return value.degrees
+    guard let letters = plan.hemispheres[axis] else { return value.degrees }
+    return try isNegative(letters, axis, value, record) ? -value.degrees : value.degrees
+  }
+
+  /// Whether the letter in a column makes degrees negative.
+  private func isNegative(
+    _ column: Int, _ axis: CoordinateText.Axis, _ value: CoordinateText.Value,
+    _ record: UnsafeRawBufferPointer
+  ) throws(FeatureRefusal) -> Bool {
+    let isNegative = CSVFields.withText(of: fields.fields[column], in: record) {
+      HemisphereColumns.isNegative($0, axis)
+    }
+    guard let isNegative else {
+      let letters = axis == .longitude ? "E nor W" : "N nor S"
+      throw FeatureRefusal(if: isTold, "\(shown(column, record)) is neither \(letters)")
+    }
+    // A sign beside a letter could mean either.
+    guard !isNegative || value.degrees >= 0, value.axis == nil else {
+      throw FeatureRefusal(
+        if: isTold, "\(shown(column, record)) stands beside degrees that have a sign or a letter")
+    }
+    return isNegative
   }
 
   private func point(

@@ -25,9 +25,31 @@ struct CSVFields {
   }
 
   let separator: UInt8
+  /// Whether a blank behind a separator isn't part of the field.
+  let skipsBlanks: Bool
   private(set) var fields: [Field] = []
 
-  init(separator: UInt8) { self.separator = separator }
+  init(separator: UInt8, skipsBlanks: Bool) {
+    (self.separator, self.skipsBlanks) = (separator, skipsBlanks)
+  }
+
+  /// Whether each separator in a header, and there are some, has a blank behind it.
+  static func hasBlanks(_ header: [UInt8], separator: UInt8) -> Bool {
+    let ends = header.indices.filter { header[$0] == separator }
+    return !ends.isEmpty && ends.allSatisfy { $0 + 1 < header.count && header[$0 + 1] == 0x20 }
+  }
+
+  /// Takes an empty field at the end, which a separator there makes, for one only if the header has that, too.
+  mutating func evenOut(_ heading: TableHeading) {
+    let count = heading.names.count
+    if fields.count == count + 1, let last = fields.last, last.start == last.end, !last.isQuoted {
+      fields.removeLast()
+    } else if fields.count == count - 1, heading.written.last?.isEmpty == true,
+      let end = fields.last?.end
+    {
+      fields.append(Field(start: end, end: end))
+    }
+  }
 
   /// Whether there is nothing but white space in all fields.
   func areEmpty(_ record: UnsafeRawBufferPointer) -> Bool {
@@ -45,6 +67,7 @@ struct CSVFields {
     let separator = separator
     var index = 0
     while true {
+      if skipsBlanks { while index < record.count, record[index] == 0x20 { index += 1 } }
       if index < record.count, record[index] == UInt8(ascii: "\"") {
         if let fault = splitQuoted(record, &index) { return fault }
       } else {

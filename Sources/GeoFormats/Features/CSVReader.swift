@@ -20,6 +20,8 @@ struct CSVReader {
   /// The lines before the first feature: that of the separator, and the header.
   private var isBeforeSeparator: Bool
   private var isBeforeHeader = true
+  /// The lines of the preamble that are still to come.
+  private var preamble: Int
   /// Whether lines weren't UTF-8, and whether all were such that could be Windows-1252.
   private(set) var hasInvalid = false
   private(set) var isWindows1252 = true
@@ -27,9 +29,10 @@ struct CSVReader {
   init(plan: TablePlan, maximumLength: Int, isLooking: Bool = false) {
     (self.plan, limit, self.isLooking) = (plan, maximumLength, isLooking)
     text = plan.encoding.flatMap { TextDecoder($0) }
-    boundary = CSVBoundary(separator: plan.separator)
+    boundary = CSVBoundary(separator: plan.separator, skipsBlanks: plan.skipsBlanks)
     decoder = CSVDecoder(plan: plan, maximumLength: maximumLength)
     isBeforeSeparator = plan.hasSeparatorLine
+    preamble = plan.preamble
   }
 
   /// Whether the table contradicts the plan. Its rest isn't read then.
@@ -123,7 +126,7 @@ struct CSVReader {
           try take(UnsafeRawBufferPointer(record), into: &parsed)
         }
       }
-      boundary = CSVBoundary(separator: plan.separator)
+      boundary = CSVBoundary(separator: plan.separator, skipsBlanks: plan.skipsBlanks)
     }
   }
 
@@ -148,7 +151,7 @@ struct CSVReader {
     var record: [UInt8] = []
     swap(&record, &kept)
     record += part
-    boundary = CSVBoundary(separator: plan.separator)
+    boundary = CSVBoundary(separator: plan.separator, skipsBlanks: plan.skipsBlanks)
     guard let last = record.lastIndex(where: { $0 == 0x0A || $0 == 0x0D }) else {
       reject(line, "longer than \(limit) bytes", into: &parsed)
       isDropping = true
@@ -203,6 +206,8 @@ struct CSVReader {
     if isBlank { return }
     if isBeforeSeparator {
       isBeforeSeparator = false
+    } else if preamble > 0 {
+      preamble -= 1
     } else {
       isBeforeHeader = false
     }

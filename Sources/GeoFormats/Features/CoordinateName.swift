@@ -5,15 +5,29 @@ internal import Texts
 struct CoordinateName {
   /// How a name means a coordinate, the surest first.
   enum Kind: Int, CaseIterable {
-    case name, nameWithWord, german, germanWithWord, letter, grid, letterWithWord
+    case name, nameWithWord, foreign, foreignWithWord, letter, grid, letterWithWord
   }
 
   enum Axis { case longitude, latitude }
 
   private static let longitudes = ["lon", "lng", "long", "longitude"]
   private static let latitudes = ["lat", "latitude"]
-  private static let germanLongitudes = ["länge", "laenge", "längengrad", "laengengrad"]
-  private static let germanLatitudes = ["breite", "breitengrad"]
+  private static let foreignLongitudes = [
+    "länge", "laenge", "längengrad", "laengengrad", "longitud", "longitudine", "lengtegraad",
+    "lengdegrad", "længdegrad", "längdgrad", "pituusaste", "boylam", "долгота", "Долгота", "経度",
+    "经度", "經度",
+  ]
+  private static let foreignLatitudes = [
+    "breite", "breitengrad", "latitud", "latitudine", "breedtegraad", "breddegrad", "breddgrad",
+    "leveysaste", "enlem", "широта", "Широта", "緯度", "纬度",
+  ]
+  /// Words beside the name of an axis that make another figure of it than its degrees.
+  private static let figures = [
+    "error", "err", "accuracy", "precision", "uncertainty", "std", "stddev", "sigma", "rad",
+    "radians", "e7",
+  ]
+  /// Words beside the name of an axis that make it that of a letter for the hemisphere.
+  private static let hemispheres = ["dir", "direction", "ref", "hemisphere", "hemi"]
   /// Words that let a letter be a coordinate.
   private static let gridWords = [
     "coord", "coords", "coordinate", "koord", "koordinate", "geo", "gps", "pos", "position",
@@ -27,11 +41,14 @@ struct CoordinateName {
 
   /// The coordinate that the name means, and how.
   private(set) var axis: (axis: Axis, kind: Kind)?
+  /// The axis whose hemisphere the column names by letters, as `N/S` and `lat_dir` do.
+  private(set) var hemisphere: Axis?
   /// Whether `long` is all that says so, which is also an adjective.
   private(set) var isOnlyLong = false
   /// Names of columns of points, in the order in which they are taken.
   static let geometries = [
-    "wkt", "geom", "geometry", "thegeom", "location", "coordinates", "geopoint", "latlng",
+    "wkt", "geom", "geometry", "thegeom", "location", "coordinates", "geopoint", "coord", "coords",
+    "coordonneesgeo", "gps", "latlng",
   ]
   /// The place in ``geometries``.
   private(set) var geometry: Int?
@@ -47,6 +64,10 @@ struct CoordinateName {
       geometry = CoordinateName.geometries.count - 1
     }
     guard geometry == nil else { return }
+    hemisphere = joined.isSame(as: "ns") ? .latitude : joined.isSame(as: "ew") ? .longitude : nil
+    guard hemisphere == nil else { return }
+    func holds(_ names: [String]) -> Bool { words.contains { names.contains(where: $0.isSame) } }
+    if holds(CoordinateName.figures) { return }
     let isLength = CoordinateName.lengths.contains { $0.isSame(as: unit) }
     let hasWord = words.count > 1 || !unit.isEmpty
     func found(_ axis: Axis, _ names: [String]) -> (Axis, String)? {
@@ -58,6 +79,7 @@ struct CoordinateName {
       // A name that means both means none.
       if hits.count == 1, !isLength || kind == .grid { axis = (hit.0, kind) }
       isOnlyLong = hit.1.isSame(as: "long") && hasWord
+      if holds(CoordinateName.hemispheres) { (hemisphere, axis) = (axis?.axis, nil) }
       return true
     }
     if pair(
@@ -66,8 +88,8 @@ struct CoordinateName {
       return
     }
     if pair(
-      CoordinateName.germanLongitudes, CoordinateName.germanLatitudes,
-      hasWord ? .germanWithWord : .german)
+      CoordinateName.foreignLongitudes, CoordinateName.foreignLatitudes,
+      hasWord ? .foreignWithWord : .foreign)
     {
       return
     }

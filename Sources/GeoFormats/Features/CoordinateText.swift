@@ -118,14 +118,28 @@ enum CoordinateText {
     var hasSign = false
     repeat {
       // Only the last number has decimals.
+      let digits = rest.prefix { (0x30...0x39).contains($0) }.count
       guard isWhole, let (number, hasDecimals) = takeNumber(&rest) else { return nil }
+      let hasSpace = rest.first == 0x20
       skipSpace()
       isWhole = !hasDecimals
-      guard let sign = rest.first else {
-        // A number without a sign is one of degrees, and stands alone with its letter.
-        guard !hasSign, !letters.isEmpty else { return nil }
-        alone = number
-        break
+      var sign = rest.first ?? 0
+      if sign >= 0x20 || rest.isEmpty {
+        // A number without a sign stands alone with its letter, or goes on with the next unit.
+        guard !letters.isEmpty || hasSign && rest.isEmpty else { return nil }
+        if next == Sign.degree, rest.isEmpty {
+          if let axis = letters.first?.axis, let packed = packed(number, digits, axis) {
+            alone = packed
+          } else {
+            alone = number
+          }
+          break
+        }
+        let isDash = sign == UInt8(ascii: "-")
+        guard rest.isEmpty || isDash != hasSpace else { return nil }
+        if isDash { rest.removeFirst() }
+        rest.insert(next, at: rest.startIndex)
+        sign = next
       }
       guard sign == next || next == Sign.minute && sign == Sign.second else { return nil }
       guard sign == Sign.degree || number < 60 else { return nil }
@@ -139,6 +153,18 @@ enum CoordinateText {
     guard rest.isEmpty else { return nil }
     let degrees = alone ?? seconds / 3600
     return Value(degrees: isNegative ? -degrees : degrees, axis: letters.first?.axis)
+  }
+
+  /// The degrees of digits without signs: two or, for a longitude, three are degrees, two minutes, and two more seconds, as
+  /// in `4230N` and `00131E`. Nil for other numbers of digits.
+  private static func packed(_ number: Double, _ digits: Int, _ axis: Axis) -> Double? {
+    let more = digits - (axis == .longitude ? 3 : 2)
+    guard more == 2 || more == 4 else { return nil }
+    let seconds = more == 4 ? number.truncatingRemainder(dividingBy: 100) : 0
+    let rest = more == 4 ? (number / 100).rounded(.down) : number
+    let minutes = rest.truncatingRemainder(dividingBy: 100)
+    guard minutes < 60, seconds < 60 else { return nil }
+    return ((rest / 100).rounded(.down) * 3600 + minutes * 60 + seconds) / 3600
   }
 
   private static func hemisphere(_ byte: UInt8) -> (axis: Axis, isNegative: Bool)? {

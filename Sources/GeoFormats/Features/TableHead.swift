@@ -90,14 +90,41 @@ struct TableHead {
         .notFeatures(
           pointer: "/lines/1", detail: "the table is empty; a header line is required"))
     }
-    guard
-      let candidate = try candidate(
-        text[start...], line, given.map { [$0] } ?? TablePlan.separators, isWhole: isWhole)
-    else { return nil }
-    return try plan(
-      candidate, encoding, hasSeparatorLine: named != nil,
-      isSeparatorGiven: options.separator != nil,
-      assumptions, line)
+    let separators = given.map { [$0] } ?? TablePlan.separators
+    // Titles and comments may stand above the header. If it isn't found below them, they are what is wrong.
+    var fault: Failure?
+    for preamble in 0...TableHead.mostLines {
+      do throws(Failure) {
+        guard let found = try candidate(text[start...], line, separators, isWhole: isWhole) else {
+          return nil
+        }
+        return try plan(
+          found, encoding, hasSeparatorLine: named != nil, preamble: preamble,
+          isSeparatorGiven: options.separator != nil, assumptions, line)
+      } catch {
+        guard case .format(.notFeatures) = error else { throw error }
+        fault = fault ?? error
+      }
+      guard skipLine(text, &start, &line) else { break }
+      try skipBlankLines(text, &start, &line)
+      guard start < text.count else { break }
+    }
+    throw fault ?? .notUTF8(line: line)
+  }
+
+  /// The most lines above a header.
+  private static let mostLines = 10
+
+  /// Passes a line without quotes; returns false for any other, and for the last.
+  private func skipLine(_ text: [UInt8], _ start: inout Int, _ line: inout Int) -> Bool {
+    let rest = text[start...].prefix(limit)
+    guard let end = rest.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }),
+      !rest[..<end].contains(UInt8(ascii: "\""))
+    else { return false }
+    let isPair = text[end] == 0x0D && end + 1 < text.count && text[end + 1] == 0x0A
+    start = end + (isPair ? 2 : 1)
+    line += 1
+    return true
   }
 
   private func poll(bytes: Int) throws(Failure) {
@@ -243,17 +270,15 @@ struct TableHead {
   }
 
   private func plan(
-    _ candidate: Candidate, _ encoding: String?, hasSeparatorLine: Bool, isSeparatorGiven: Bool,
-    _ assumptions: [String], _ line: Int
+    _ candidate: Candidate, _ encoding: String?, hasSeparatorLine: Bool, preamble: Int,
+    isSeparatorGiven: Bool, _ assumptions: [String], _ line: Int
   ) throws(Failure) -> TablePlan {
     let heading = candidate.heading
     let id =
       if let idProperty {
         heading.names.firstIndex(of: Array(idProperty.utf8))
       } else {
-        heading.names.firstIndex {
-          String(decoding: $0, as: UTF8.self).isSameField(as: "id")
-        }
+        heading.index(of: "id")
       }
     let ids = id.flatMap { candidate.coordinates.contains($0) ? nil : $0 }
     let properties = heading.names.enumerated().map { index, name in
@@ -276,6 +301,7 @@ struct TableHead {
       isText[column] = true
     }
     var notes = assumptions
+    if preamble > 0 { notes.append("the header is in line \(line), below what was left out") }
     let isPlain = [UInt8(ascii: ","), TablePlan.noSeparator].contains(candidate.separator)
     if !isSeparatorGiven, !isPlain {
       let name = candidate.separator == 0x09 ? "a tab" : TableText.quoted([candidate.separator])
@@ -292,7 +318,9 @@ struct TableHead {
     return TablePlan(
       encoding: encoding,
       separator: candidate.separator, hasSeparatorLine: hasSeparatorLine,
-      heading: heading, coordinates: candidate.coordinates, id: ids,
+      heading: heading, coordinates: candidate.coordinates,
+      hemispheres: HemisphereColumns(heading, candidate.coordinates), preamble: preamble,
+      skipsBlanks: heading.hasBlanks, id: ids,
       wantsID: ids == nil && idProperty == nil, properties: properties, isText: isText,
       assumptions: notes, decimal: options.decimal ?? UInt8(ascii: "."),
       isDecimalGiven: options.decimal != nil,

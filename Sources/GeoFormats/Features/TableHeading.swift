@@ -11,13 +11,16 @@ struct TableHeading: Sendable {
   let names: [[UInt8]]
   /// The columns whose names are of another one, too.
   let renamed: [Int]
+  /// Whether each separator between them has a blank behind it.
+  let hasBlanks: Bool
   /// The columns by their names, and the first ones by their names in small letters.
   private let columns: [[UInt8]: Int]
   private let folded: [[UInt8]: Int]
 
   /// Reads a header.
   init(_ record: [UInt8], separator: UInt8) throws(FeatureRefusal) {
-    var fields = CSVFields(separator: separator)
+    let skipsBlanks = CSVFields.hasBlanks(record, separator: separator)
+    var fields = CSVFields(separator: separator, skipsBlanks: skipsBlanks)
     if let fault = record.withUnsafeBytes({ fields.split($0) }) {
       throw FeatureRefusal(fault.detail { "field \($0 + 1)" })
     }
@@ -31,11 +34,12 @@ struct TableHeading: Sendable {
         fields.fields.map { field in
           CSVFields.withText(of: field, in: record) { Array(JSONText.trimmed($0)) }
         }
-      })
+      }, hasBlanks: skipsBlanks)
   }
 
   /// Takes names.
-  init(_ written: [[UInt8]]) {
+  init(_ written: [[UInt8]], hasBlanks: Bool = false) {
+    self.hasBlanks = hasBlanks
     var taken = Set(written)
     var counts: [[UInt8]: Int] = [:]
     var names: [[UInt8]] = []

@@ -12,6 +12,12 @@ public struct TablePlan: Sendable {
   let hasSeparatorLine: Bool
   let heading: TableHeading
   let coordinates: CoordinateColumns
+  /// The columns with the letters of their hemispheres.
+  var hemispheres: HemisphereColumns
+  /// The lines before the header that are left out.
+  let preamble: Int
+  /// Whether a blank behind a separator isn't part of the field.
+  let skipsBlanks: Bool
   /// The column of ids.
   let id: Int?
   /// Whether ids are made up, though no option asks for that.

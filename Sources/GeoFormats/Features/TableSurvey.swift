@@ -72,6 +72,7 @@ public struct TableSurvey {
     if !plan.isDecimalGiven, decoder.withComma > decoder.withPoint {
       plan.decimal = UInt8(ascii: ",")
     }
+    plan.hemispheres.keep(decoder.withLetter)
     for (column, kinds) in decoder.kinds.enumerated() {
       plan.isNumbers[column] = !plan.isText[column] && kinds.areNumbers(decimal: plan.decimal)
     }
