@@ -35,7 +35,11 @@ final class PostgresServers: Sendable {
         if timeline.max(found, ordering: .relaxed).newValue == found { return connection }
         failures.append("a server that was replaced is back, on timeline \(found)")
       } catch {
-        if case .away(let reason) = error { failures.append(reason) } else { other = other ?? error }
+        if case .away(let reason) = error {
+          failures.append(reason)
+        } else {
+          other = other ?? error
+        }
       }
     }
     if let other { throw other }
