@@ -32,7 +32,8 @@ final class RequestLogger: Sendable {
   /// Logs a request: at the level debug each, at the level info one that was slow or refused.
   func write(_ log: RequestLog) {
     if logger.writes(.debug) { logger.log(.debug, "request") { self.tellTarget(log, &$0) } }
-    if let failure = log.notes.failure {
+    let (failure, refusal) = (log.notes.failure, log.notes.refusal)
+    if let failure, refusal == nil {
       guard let leftOut = limit.admit("failed") else { return }
       return logger.log(.error, "failed") { json in
         json.member("message", failure)
@@ -40,12 +41,12 @@ final class RequestLogger: Sendable {
         if leftOut > 0 { json.member("leftOut", leftOut) }
       }
     }
-    let refusal = log.notes.refusal
     guard log.microseconds >= slow || refusal != nil, logger.writes(.info),
       let leftOut = limit.admit(refusal ?? "slow")
     else { return }
     logger.log(.info, refusal == nil ? "slow request" : "refused request") { json in
       if let refusal { json.member("reason", refusal) }
+      if let failure { json.member("message", failure) }
       tell(log, &json)
       if leftOut > 0 { json.member("leftOut", leftOut) }
     }
