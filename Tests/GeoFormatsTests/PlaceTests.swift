@@ -195,6 +195,45 @@ import Testing
     #expect(read(bytes, .geoJSON, cuts: Array(bytes.indices)) == outcome, "\(text)")
   }
 
+  @Test(arguments: [
+    "FEATURE\n\r\n FEATURE\n{\"type\":\"Feature\"}", "\u{FEFF}FEATURE\r\nFEATURE\n",
+    "\u{1E}FEATURE\n\u{1E}FEATURE",
+    "{\"lat\":1,\"lon\":2}\n{\"lat\":3,\"lon\":4}\n\n{}", "{\"a\":[{}]}\n FEATURE",
+  ])
+  func `features on lines are read where a document is due`(_ text: String) {
+    let bytes = Array(text.replacing("FEATURE", with: feature(id: "1")).utf8)
+    let outcome = read(bytes, .geoJSON)
+    var expected = read(bytes, .geoJSONSequence)
+    if bytes[0] != 0x1E || expected.notes.isEmpty {
+      expected.notes.insert("each line is read by itself", at: 0)
+    }
+    #expect(outcome == expected && !outcome.features.isEmpty, "\(outcome)")
+    for cut in bytes.indices { #expect(read(bytes, .geoJSON, cuts: [cut]) == outcome) }
+  }
+
+  @Test(arguments: ["FEATURE FEATURE", "COLLECTION\nCOLLECTION", "{\n}\n{}", "[]\n{}", "7\n{}"])
+  func `other documents that follow each other are malformed`(_ text: String) {
+    let whole = text.replacing("FEATURE", with: feature()).replacing(
+      "COLLECTION", with: collection(feature()))
+    #expect(read(whole, .geoJSON).isMalformed, "\(whole)")
+  }
+
+  @Test func `a list is named where there are several`() {
+    let text = #"{"a":[{"lat":1,"lng":2}],"b":{"c":[{"lat":3,"lng":4}]}}"#
+    for (layer, latitude) in [("/a", 1.0), ("a", 1), ("/b/c", 3), ("/b", nil), ("/", nil)] {
+      var options = TableOptions()
+      options.layer = layer
+      var parsed = ParsedFeatures()
+      var reader = FeatureReader(format: .geoJSON, options: options)
+      let latitudes = Result { () throws(FormatError) in
+        try reader.read(Array(text.utf8), into: &parsed)
+        try reader.finish(into: &parsed)
+        return parsed.batch.withRecord(at: 0) { $0.coordinate.latitude }
+      }
+      #expect((try? latitudes.get()) == latitude, "\(layer): \(latitudes)")
+    }
+  }
+
   @Test func `a bad row says what it lacks`() {
     let rows = #"{"lat":1,"lon":2},{"n":1},{"lat":null,"lon":1},{"lat":1,"lon":"x"}"#
     let outcome = read("[\(rows)]", .geoJSON)

@@ -4,7 +4,7 @@ internal import ClusterCore
 struct FeatureDecoder {
   let parser = JSONParser()
   private let idProperty: [UInt8]?
-  private let options: TableOptions
+  let options: TableOptions
   /// Decodes what is no Feature; nil if all are to be Features.
   private var rows: RowDecoder?
   /// Whether there were Features in a list.

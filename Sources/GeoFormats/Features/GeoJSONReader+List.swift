@@ -5,10 +5,15 @@ extension GeoJSONReader {
     guard arrays == 0 else { return false }
     let bytes = skeleton.bytes
     let all = lists(in: bytes).lists
-    guard let found = all.first else { return false }
-    guard all.count == 1 else {
-      let names = all.prefix(5).map { "\"\($0.prefix.dropLast())\"" }.joined(separator: ", ")
-      throw .notFeatures(pointer: "", detail: "more than one list of places: \(names)")
+    let layer = decoder.options.layer
+    let meant = layer.map { layer in all.filter { $0.isNamed(layer) } } ?? all
+    guard let found = meant.first, meant.count == 1 else {
+      guard !all.isEmpty || layer != nil else { return false }
+      let names = TableText.listed(all.map(GeoJSONReader.shown), atMost: 5)
+      throw .notFeatures(
+        pointer: "",
+        detail: layer.map { "no list of places is \(TableText.quoted(Array($0.utf8)))" }
+          ?? "more than one list of places, of which layer names the one that is meant: \(names)")
     }
     list = found
     if !found.path.isEmpty { parsed.note("places are in \(shownList)") }
@@ -82,12 +87,14 @@ extension GeoJSONReader {
     try checkOthers()
   }
 
-  /// Refuses another list of places in what is left of the document.
+  /// Refuses another list of places in what is left of the document, unless one is named.
   private func checkOthers() throws(FormatError) {
-    guard let other = lists(in: skeleton.bytes).lists.first else { return }
+    guard decoder.options.layer == nil, let other = lists(in: skeleton.bytes).lists.first else {
+      return
+    }
     throw .notFeatures(
       pointer: String(other.prefix.dropLast()),
-      detail: "a list of places, beside that in \(shownList)")
+      detail: "a list of places, beside that in \(shownList); layer names the one that is meant")
   }
 
   /// The lists of places in the beginning of a document. The bytes that are looked at don't depend on chunks.

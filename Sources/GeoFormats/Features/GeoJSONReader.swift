@@ -6,6 +6,8 @@
 /// and brackets of the array itself, which this type checks, and for elements that are too long, which it
 /// rejects unread.
 ///
+/// Where an object follows one on the line before, each line is read by itself.
+///
 /// Another document is skeleton until it ends or becomes longer than a feature may be. Then its list is looked for, and read in the
 /// same way.
 struct GeoJSONReader {
@@ -50,6 +52,8 @@ struct GeoJSONReader {
   var list: PlaceList?
   /// The current name in a list that is an object, as it is written.
   var name: [UInt8] = []
+  /// Reads what turned out to be a sequence.
+  private var sequence: SequenceReader?
   /// Whether the first element of a list has told what all are.
   private var isBegun = false
 
@@ -61,6 +65,10 @@ struct GeoJSONReader {
   mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
+    guard sequence == nil else {
+      try sequence?.read(chunk, into: &parsed)
+      return
+    }
     var index = 0
     // The start of the current element's part in this chunk.
     var start = 0
@@ -77,6 +85,9 @@ struct GeoJSONReader {
           return try read(UnsafeRawBufferPointer(rebasing: chunk[index...]), into: &parsed)
         }
         guard entered else { break }
+        if skeleton.isSequence {
+          return try enterSequence(UnsafeRawBufferPointer(rebasing: chunk[index...]), into: &parsed)
+        }
         guard list == nil else {
           throw .notFeatures(pointer: "/features", detail: "beside the places in \(shownList)")
         }
@@ -118,6 +129,21 @@ struct GeoJSONReader {
       }
     }
     offset += chunk.count
+  }
+
+  /// Reads the document so far as a line, and a chunk that follows it.
+  private mutating func enterSequence(
+    _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    var mark = ByteOrderMark()
+    let start = skeleton.bytes.withUnsafeBytes { mark.pass($0).consumed }
+    var reader = SequenceReader(decoder, maximumLength: maximumLength)
+    try skeleton.bytes[start...].withUnsafeBufferPointer { (line) throws(FormatError) in
+      try reader.read(UnsafeRawBufferPointer(line), into: &parsed)
+    }
+    sequence = reader
+    parsed.note("each line is read by itself")
+    try read(chunk, into: &parsed)
   }
 
   /// A chunk up to some bytes after an index.
@@ -199,6 +225,10 @@ struct GeoJSONReader {
 
   /// Validates the skeleton and checks that the document is a Feature or a FeatureCollection.
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
+    guard sequence == nil else {
+      try sequence?.finish(into: &parsed)
+      return
+    }
     guard state == .skeleton else {
       throw .malformed(
         detail: "the document ends within its features, after \(pointer)",
@@ -271,9 +301,9 @@ struct GeoJSONReader {
       if let geometry = GeometryType(type) {
         "a \(geometry.rawValue) without a Feature around it"
       } else if type?.isString("Topology") == true {
-        "TopoJSON, not GeoJSON; ogr2ogr -f GeoJSON converts it"
+        "TopoJSON, not GeoJSON; pincluster import --format gdal reads it, and ogr2ogr -f GeoJSON converts it"
       } else if root.member("geometryType") != nil || root.member("spatialReference") != nil {
-        "Esri's JSON, not GeoJSON; ogr2ogr -f GeoJSON converts it"
+        "Esri's JSON, not GeoJSON; pincluster import --format gdal reads it, and ogr2ogr -f GeoJSON converts it"
       } else { nil as String? }
     guard let kind else {
       let pointer = root.member("features") == nil ? "" : "/type"

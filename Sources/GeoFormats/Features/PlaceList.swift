@@ -21,6 +21,12 @@ struct PlaceList {
   /// A JSON pointer to it, such as `/data/stations`, with a slash behind it.
   var prefix: String { path.reduce("/") { $0 + PlaceList.shown($1) + "/" } }
 
+  /// Whether a JSON pointer, with or without its first slash, leads to it.
+  func isNamed(_ pointer: String) -> Bool {
+    let own = prefix.dropFirst().dropLast()
+    return own.isSame(as: pointer) || "/\(own)".isSame(as: pointer)
+  }
+
   /// A name as a part of a pointer, shortened.
   static func shown(_ name: [UInt8]) -> String {
     String(decoding: name.prefix(400), as: UTF8.self).shortened(to: 100).escaped { byte in
