@@ -234,6 +234,29 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (["", "", "depot"], #"{"geo":"1,1","a":{"E":5,"N":6}}"#),
+      (["", "", "Geo"], #"{"depot":{"lat":1,"lon":2},"a":{"E":5,"N":6}}"#),
+      (["E", "n", ""], #"{"depot":{"lat":1,"lon":2},"geo":"1,1"}"#),
+      (["E", "none", ""], nil), (["", "", "none"], nil),
+    ] as [([String], String?)])
+  func `what is named is found in objects within, too`(_ names: [String], _ properties: String?) {
+    var options = TableOptions()
+    let given = names.map { $0.isEmpty ? nil : $0 }
+    (options.longitude, options.latitude, options.geometry) = (given[0], given[1], given[2])
+    let row = #"[{"depot":{"lat":1,"lon":2},"geo":"1,1","a":{"E":5,"N":6}}]"#
+    var parsed = ParsedFeatures()
+    var reader = FeatureReader(format: .geoJSON, options: options)
+    let found = Result { () throws(FormatError) in
+      try reader.read(Array(row.utf8), into: &parsed)
+      try reader.finish(into: &parsed)
+      return parsed.batch.withRecord(at: 0) { text($0.properties) }
+    }
+    #expect((try? found.get()) == properties, "\(found)")
+    if properties == nil { #expect("\(found)".contains("none"), "\(found)") }
+  }
+
   @Test func `a bad row says what it lacks`() {
     let rows = #"{"lat":1,"lon":2},{"n":1},{"lat":null,"lon":1},{"lat":1,"lon":"x"}"#
     let outcome = read("[\(rows)]", .geoJSON)

@@ -43,7 +43,7 @@ struct FeatureDecoder {
       let node = try? parser.parseNodes(text, recordedDepth: FeatureDecoder.recordedDepthOfRow)
     else { return nil }
     if node.member("type")?.isString("Feature") == true { return .feature }
-    return .place(try search.find(in: node))
+    return .place(try search.find(in: node, isTold: false))
   }
 
   /// A search for the places of rows.

@@ -4,11 +4,12 @@ extension GeoJSONReader {
   mutating func enterList(into parsed: inout ParsedFeatures) throws(FormatError) -> Bool {
     guard arrays == 0 else { return false }
     let bytes = skeleton.bytes
-    let all = lists(in: bytes).lists
+    let finding = lists(in: bytes)
+    let all = finding.lists
     let layer = decoder.options.layer
     let meant = layer.map { layer in all.filter { $0.isNamed(layer) } } ?? all
     guard let found = meant.first, meant.count == 1 else {
-      guard !all.isEmpty || layer != nil else { return false }
+      guard !all.isEmpty || layer != nil && finding.empty == nil else { return false }
       let names = TableText.listed(all.map(GeoJSONReader.shown), atMost: 5)
       throw .notFeatures(
         pointer: "",
@@ -77,7 +78,9 @@ extension GeoJSONReader {
       type?.isString($0) == true
     }
     var search = decoder.search
-    guard !isGeoJSON, GeometryType(type) == nil, (try? search.find(in: root))?.isOwn != true else {
+    guard !isGeoJSON, GeometryType(type) == nil,
+      (try? search.find(in: root, isTold: false))?.isOwn != true
+    else {
       throw tooLarge
     }
     let holder = list.path.dropLast().reduce(root as TapeNode?) { $0?.member($1) }

@@ -19,8 +19,11 @@ struct PlaceSearch {
 
   /// Finds the members of an object.
   ///
+  /// - Parameter isTold: whether it is said what an object lacks.
   /// - Throws: ``CoordinateColumns/Fault`` if it has none that can hold coordinates, or too many.
-  mutating func find(in object: TapeNode) throws(CoordinateColumns.Fault) -> PlaceMembers {
+  mutating func find(
+    in object: TapeNode, isTold: Bool = true
+  ) throws(CoordinateColumns.Fault) -> PlaceMembers {
     guard object.kind == .object else {
       throw CoordinateColumns.Fault(detail: "not an object", isAmbiguous: false)
     }
@@ -28,7 +31,7 @@ struct PlaceSearch {
       throw CoordinateColumns.Fault(detail: "/type is not \"Feature\"", isAmbiguous: false)
     }
     if let found = try find(in: object, options, deeper: PlaceSearch.deepest) { return found }
-    throw CoordinateColumns.Fault(detail: missing(in: object), isAmbiguous: false)
+    throw CoordinateColumns.Fault(detail: isTold ? missing(in: object) : "", isAmbiguous: false)
   }
 
   /// Whether an object is GeoJSON that isn't a Feature, or would be one with another type.

@@ -81,7 +81,7 @@ struct RowDecoder {
   ) throws(FeatureRefusal) -> PlaceMembers {
     if let filled = known.first(where: { $0.areFilled(in: row) }) { return filled }
     do throws(CoordinateColumns.Fault) {
-      let found = try search.find(in: row)
+      let found = try search.find(in: row, isTold: isTold && known.isEmpty)
       for note in found.notes(options) { parsed.note(note) }
       guard known.count < RowDecoder.mostKnown else { return found }
       let index = known.firstIndex { $0.path.count > found.path.count } ?? known.count
