@@ -280,6 +280,10 @@ import Testing
     let text = "[{\"lat\":1,\"lon\":2},\(rows.joined(separator: ",")),{\"lat\":1,\"lon\":2}]"
     let outcome = read(text, .geoJSON)
     #expect(outcome.features.count == 2 && outcome.rejected == rows.count)
+    // Where places are found, more are looked for.
+    let others = (0..<19).map { "\"k\($0)\":{\"a\":1}" }.joined(separator: ",")
+    let own = (0..<6000).map { "{\(others),\"n\($0)\":{\"lat\":1,\"lon\":2}}" }
+    #expect(read("[\(own.joined(separator: ","))]", .geoJSON).features.count == own.count)
     // Objects within each other are no longer than they are.
     let deep = String(repeating: "{\"a\":", count: 300) + "[]" + String(repeating: "}", count: 300)
     let wide = (0..<3000).map { "\"k\($0)\":\(deep)" }.joined(separator: ",")

@@ -12,7 +12,7 @@ struct PlaceSearch {
 
   private let options: TableOptions
   private let texts = PointText()
-  /// The names that may still be looked at, in all objects, which bounds the work if each is another.
+  /// The names that may still be looked at in objects without a place, which bounds the work for them all.
   private var left = 200_000
 
   init(_ options: TableOptions) { self.options = options }
@@ -30,7 +30,11 @@ struct PlaceSearch {
     guard !PlaceSearch.isGeoJSON(object) else {
       throw CoordinateColumns.Fault(detail: "/type is not \"Feature\"", isAmbiguous: false)
     }
-    if let found = try find(in: object, options, deeper: PlaceSearch.deepest) { return found }
+    let before = left
+    if let found = try find(in: object, options, deeper: PlaceSearch.deepest) {
+      left = before
+      return found
+    }
     throw CoordinateColumns.Fault(detail: isTold ? missing(in: object) : "", isAmbiguous: false)
   }
 
