@@ -19,7 +19,7 @@ struct Import: RunnableCommand {
         "format", "FORMAT", "geojson, geojsonseq, csv, or gdal for what ogr2ogr reads",
         .choice(Source.names), unset: "by file name", hasVariable: false),
       .init(
-        "layer", "NAME", "layer or sheet of a file that ogr2ogr reads, or file in a zip",
+        "layer", "NAME", "layer or sheet for ogr2ogr, file in a zip, or list in JSON, such as /a",
         unset: "the only one that isn't empty", hasVariable: false),
       .init(
         "points", "WHAT", "only, or centroid: takes the centroids of lines and areas",
@@ -40,7 +40,7 @@ struct Import: RunnableCommand {
   let takesCentroids: Bool
   let idProperty: String?
   let skipsBad: Bool
-  let table: TableOptions
+  private(set) var table: TableOptions
   private let data: String
   private let url: String?
   let trust: TrustFiles
@@ -62,7 +62,8 @@ struct Import: RunnableCommand {
     source = try Source(options.values["format"], path)
     layer = options.values["layer"]
     takesCentroids = options.values["points"] == "centroid"
-    guard layer == nil || source.hasLayers else {
+    if case .own(.geoJSON) = source { table.layer = layer }
+    guard layer == nil || source.hasLayers || table.layer != nil else {
       throw UsageError(message: "--layer is for files that ogr2ogr reads; \(path) has no layers")
     }
     if takesCentroids, case .own(.csv) = source { throw UsageError(message: Import.noShapes) }

@@ -230,10 +230,29 @@ import Testing
     }
   }
 
+  @Test func `places keep what is beside their coordinates`() async throws {
+    let service = try Service()
+    let list = #"{"p":{"lat":1,"lng":2,"city":"B"}}"#
+    let document = #"{"a":[\#(list)],"b":[{"lat":1,"lng":2}]}"#
+    (await service.post(items, document, type: "application/json")).expectProblem(422)
+    let named = await service.post("\(items)?layer=/a", document, type: "application/json")
+    #expect(named.status == 200 && named["inserted"]?.text == "1", "\(named.text)")
+    let put = await service.send(
+      .put, "\(items)/x", list.replacing("{\"p\"", with: "{\"id\":\"x\",\"p\""))
+    #expect(put.status == 201, "\(put.text)")
+    for id in ["1", "x"] {
+      let feature = await service.get("\(items)/\(id)")
+      #expect(feature["properties"]?.text == #"{"p":{"city":"B"}}"#, "\(feature.text)")
+    }
+    let empty = await service.post(items, #"{"data":{"bikes":[]}}"#, type: "application/json")
+    #expect(empty.status == 200 && empty["inserted"]?.text == "0", "\(empty.text)")
+    #expect(empty["notes"]?.text == #"["the list \"/data/bikes\" is empty"]"#, "\(empty.text)")
+  }
+
   @Test func `what isn't features is refused whole`() async throws {
     let service = try Service()
     for body in [
-      "", "{", "[]", "3", "{}", #"{"type":"Point","coordinates":[1,2]}"#,
+      "", "{", "3", "{}", #"{"type":"Point","coordinates":[1,2]}"#,
       collection([Self.good]) + "x",
       String(repeating: "[", count: 100_000),
       "{\"type\":\"FeatureCollection\",\"features\":[\(Self.good),]}", "\u{0}",

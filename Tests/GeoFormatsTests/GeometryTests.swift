@@ -87,13 +87,13 @@ import Testing
     (#"{"type":"MultiPolygon"}"#, "a MultiPolygon without a Feature"),
     (#"{"type":"Topology","objects":{}}"#, "TopoJSON"),
     (#"{"geometryType":"esriGeometryPoint","features":[{"attributes":{}}]}"#, "Esri"),
-    (#"{"spatialReference":{"wkid":4326},"features":[]}"#, "Esri"), (#"{"a":1}"#, "neither"),
+    (#"{"spatialReference":{"wkid":4326},"features":[]}"#, "Esri"),
   ])
   func `a document of another kind is named`(_ json: String, _ word: String) {
     guard case .notFeatures("/type", let detail)? = read(json, .geoJSON).error else {
       Issue.record("\(json) is read")
       return
     }
-    #expect(detail.contains(word) && detail.contains("neither a GeoJSON Feature nor"), "\(detail)")
+    #expect(detail.contains(word), "\(detail)")
   }
 }

@@ -51,6 +51,16 @@ import Testing
     }
   }
 
+  @Test func `one of several lists in a document is named`() throws {
+    let text =
+      #"{"a":[{"id":1,"p":{"lat":2.5,"lng":1.5,"n":"a"}}],"b":[{"id":2,"lat":1,"lng":3}]}"#
+    try load("a.json", text).expectFailure(saying: "layer names the one", "\"/a\", \"/b\"")
+    try load("a.json", text, "--layer", "/a").expectSuccess()
+    #expect(try stored() == ["1": #"[1.5,2.5]{"p":{"n":"a"}}"#])
+    try load("a.json", #"{"type":"Topology","objects":{}}"#)
+      .expectFailure(saying: "--format gdal")
+  }
+
   @Test func theUsualSpellingsOfCSV() throws {
     for (x, y) in [
       ("lon", "lat"), ("lng", "LAT"), ("Long", "Latitude"), ("LONGITUDE", "latitude"), ("x", "y"),

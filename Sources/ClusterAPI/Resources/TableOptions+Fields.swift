@@ -4,7 +4,9 @@ import Texts
 
 extension TableOptions {
   /// The fields of a query that say how a table is written.
-  static let names = ["encoding", "separator", "lon", "lat", "geometry", "decimal", "text"]
+  static let names = [
+    "encoding", "separator", "lon", "lat", "geometry", "decimal", "layer", "text",
+  ]
 
   /// Reads a request's options for the table in its body.
   ///
@@ -27,6 +29,7 @@ extension TableOptions {
     longitude = try fields.string("lon")
     latitude = try fields.string("lat")
     geometry = try fields.string("geometry")
+    layer = try fields.string("layer")
     text = try fields.strings("text")?.list ?? []
     encoding = try fields.string("encoding")
     if request.bodyType(of: [.csv]) != nil { try take(charset: request.bodyCharset) }

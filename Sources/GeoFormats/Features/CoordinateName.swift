@@ -101,6 +101,41 @@ struct CoordinateName {
     _ = pair(["x"], ["y"], hasWord ? .letterWithWord : .letter)
   }
 
+  /// Names of members that hold the whole answer, or one place, and say nothing of which.
+  private static let wrappers = [
+    "data", "result", "results", "response", "body", "payload", "item", "record", "object", "value",
+    "location", "place", "address",
+  ]
+
+  /// Whether a name says that it holds a position, not which.
+  static func isPosition(_ name: [UInt8]) -> Bool {
+    guard name.count <= 100 else { return false }
+    let words = words(name).words
+    return !words.isEmpty
+      && words.allSatisfy { word in gridWords.contains(where: word.isSame) }
+  }
+
+  /// Whether a name stands around any place, so that it is no place's own.
+  static func isWrapper(_ name: [UInt8]) -> Bool {
+    guard name.count <= 100 else { return false }
+    let joined = words(name).words.joined()
+    return CoordinateName(name).geometry != nil || isPosition(name)
+      || wrappers.contains(where: joined.isSame)
+  }
+
+  /// Names of the corners of a view or an area.
+  private static let corners = [
+    "sw", "ne", "nw", "se", "southwest", "northeast", "northwest", "southeast", "min", "max",
+    "topleft", "topright", "bottomleft", "bottomright", "lower", "upper",
+  ]
+
+  /// Whether a name is that of a corner of an area.
+  static func isCorner(_ name: [UInt8]) -> Bool {
+    guard name.count <= 100 else { return false }
+    let joined = words(name).words.joined()
+    return corners.contains(where: joined.isSame)
+  }
+
   /// The words of a name in small letters, and the unit in brackets.
   private static func words(_ name: [UInt8]) -> (words: [String], unit: String) {
     var words: [[UInt8]] = [[]]

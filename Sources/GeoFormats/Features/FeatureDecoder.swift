@@ -4,14 +4,18 @@ internal import ClusterCore
 struct FeatureDecoder {
   let parser = JSONParser()
   private let idProperty: [UInt8]?
-  private let options: TableOptions
+  let options: TableOptions
   /// Decodes what is no Feature; nil if all are to be Features.
   private var rows: RowDecoder?
+  /// Whether there were Features in a list.
+  private(set) var hasFeatures = false
   /// Reads geometries and reference systems.
   var points: PointReader
   /// The depth of the values that are used: the Feature, its members, those of its geometry, and the
   /// coordinates of a Point.
   static let recordedDepth: UInt32 = 4
+  /// That of a row: the row, two objects in it, a geometry in these, its members, and the coordinates of a Point.
+  static let recordedDepthOfRow: UInt32 = 6
 
   init(idProperty: String?, takesCentroids: Bool, options: TableOptions = TableOptions()) {
     self.idProperty = idProperty.map { Array($0.utf8) }
@@ -19,28 +23,34 @@ struct FeatureDecoder {
     points = PointReader(takesCentroids: takesCentroids)
   }
 
-  /// Finds out by the first of a list what all are: Features, or else rows. Returns false if the text is not JSON.
-  ///
-  /// - Throws: ``CoordinateColumns/Fault`` if it is neither.
-  mutating func begin(
-    _ first: UnsafeRawBufferPointer, notes parsed: inout ParsedFeatures
-  ) throws(CoordinateColumns.Fault) -> Bool {
-    let depth = FeatureDecoder.recordedDepth
-    guard let node = try? parser.parseNodes(first, recordedDepth: depth) else { return false }
-    let type = node.member("type")
-    if type?.isString("Feature") == true { return true }
-    guard node.kind == .object else {
-      throw CoordinateColumns.Fault(detail: "not an object", isAmbiguous: false)
+  /// Finds out by the first of a list whether all are Features, or else places. Returns false if the text is not JSON.
+  mutating func begin(_ first: UnsafeRawBufferPointer) -> Bool {
+    guard let node = try? parser.parseNodes(first, recordedDepth: FeatureDecoder.recordedDepth)
+    else { return false }
+    if node.member("type")?.isString("Feature") == true {
+      hasFeatures = true
+    } else {
+      rows = RowDecoder(options: options, idProperty: idProperty)
     }
-    // Nor is a Feature whose type is wrong a place.
-    guard GeometryType(type) == nil, type?.isString("FeatureCollection") != true,
-      node.member("geometry")?.kind != .object
-    else {
-      throw CoordinateColumns.Fault(detail: "GeoJSON, but no Feature", isAmbiguous: false)
-    }
-    rows = try RowDecoder(first: node, options: options, idProperty: idProperty, notes: &parsed)
     return true
   }
+
+  /// What a text is by itself, if it is a Feature or place.
+  func kind(
+    of text: UnsafeRawBufferPointer, _ search: inout PlaceSearch
+  ) throws(CoordinateColumns.Fault) -> PlaceList.Kind? {
+    guard
+      let node = try? parser.parseNodes(text, recordedDepth: FeatureDecoder.recordedDepthOfRow)
+    else { return nil }
+    if node.member("type")?.isString("Feature") == true { return .feature }
+    return .place(try search.find(in: node, isTold: false))
+  }
+
+  /// A search for the places of rows.
+  var search: PlaceSearch { PlaceSearch(options) }
+
+  /// Whether a list that has begun had a Feature or a place.
+  var hasPlaces: Bool { hasFeatures || rows?.hasPlaces == true }
 
   /// Parses a Feature and appends it, or counts it as rejected. Throws if the text is not JSON.
   ///
@@ -49,7 +59,9 @@ struct FeatureDecoder {
     _ text: UnsafeRawBufferPointer, key: [UInt8]? = nil, into parsed: inout ParsedFeatures,
     pointer: @autoclosure () -> String
   ) throws(JSONError) {
-    let node = try parser.parseNodes(text, recordedDepth: FeatureDecoder.recordedDepth)
+    let node = try parser.parseNodes(
+      text,
+      recordedDepth: rows == nil ? FeatureDecoder.recordedDepth : FeatureDecoder.recordedDepthOfRow)
     try append(node, key: key, into: &parsed, pointer: pointer())
   }
 
@@ -59,9 +71,12 @@ struct FeatureDecoder {
     pointer: @autoclosure () -> String
   ) throws(JSONError) {
     do throws(FeatureRefusal) {
-      guard rows == nil else {
-        try rows?.append(node, key: key, to: &parsed, &points, parser)
-        return
+      if rows != nil {
+        guard node.member("type")?.isString("Feature") == true else {
+          try rows?.append(node, key: key, to: &parsed, &points, parser)
+          return
+        }
+        hasFeatures = true
       }
       try append(node, to: &parsed)
     } catch {

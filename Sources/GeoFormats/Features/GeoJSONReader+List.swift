@@ -4,11 +4,17 @@ extension GeoJSONReader {
   mutating func enterList(into parsed: inout ParsedFeatures) throws(FormatError) -> Bool {
     guard arrays == 0 else { return false }
     let bytes = skeleton.bytes
-    let all = lists(in: bytes)
-    guard let found = all.first else { return false }
-    guard all.count == 1 else {
-      let names = all.prefix(5).map { "\"\($0.prefix.dropLast())\"" }.joined(separator: ", ")
-      throw .notFeatures(pointer: "", detail: "more than one list of places: \(names)")
+    let finding = lists(in: bytes)
+    let all = finding.lists
+    let layer = decoder.options.layer
+    let meant = layer.map { layer in all.filter { $0.isNamed(layer) } } ?? all
+    guard let found = meant.first, meant.count == 1 else {
+      guard !all.isEmpty || layer != nil && finding.empty == nil else { return false }
+      let names = TableText.listed(all.map(GeoJSONReader.shown), atMost: 5)
+      throw .notFeatures(
+        pointer: "",
+        detail: layer.map { "no list of places is \(TableText.quoted(Array($0.utf8)))" }
+          ?? "more than one list of places, of which layer names the one that is meant: \(names)")
     }
     list = found
     if !found.path.isEmpty { parsed.note("places are in \(shownList)") }
@@ -26,20 +32,29 @@ extension GeoJSONReader {
     return true
   }
 
-  /// Reads a document that has ended, and is no GeoJSON: the list of places in it, or one place. Returns false if it is neither.
+  /// Reads a document that has ended, and is no GeoJSON: the list of places in it, one place, or an empty list. Returns false
+  /// if it is none of these.
   mutating func readPlaces(into parsed: inout ParsedFeatures) throws(FormatError) -> Bool {
     guard arrays == 0 else { return false }
     if try enterList(into: &parsed) {
       try finish(into: &parsed)
       return true
     }
-    return try Array(skeleton.bytes).withUnsafeBufferPointer {
-      (bytes) throws(FormatError) -> Bool in
-      let bytes = UnsafeRawBufferPointer(bytes)
-      guard (try? decoder.begin(bytes, notes: &parsed)) == true else { return false }
+    let bytes = skeleton.bytes
+    return try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) -> Bool in
+      let text = UnsafeRawBufferPointer(bytes)
+      var search = decoder.search
+      do throws(CoordinateColumns.Fault) { _ = try decoder.kind(of: text, &search) } catch {
+        if error.isAmbiguous { throw .notFeatures(pointer: "", detail: error.detail) }
+        let all = lists(in: skeleton.bytes)
+        guard let empty = all.empty, !all.hasOthers else { return false }
+        parsed.note("the list \(GeoJSONReader.shown(empty)) is empty")
+        return true
+      }
+      _ = decoder.begin(text)
       parsed.isSingleFeature = true
       do throws(JSONError) {
-        try decoder.decode(bytes, into: &parsed, pointer: "")
+        try decoder.decode(text, into: &parsed, pointer: "")
       } catch {
         throw .outOfMemory
       }
@@ -47,26 +62,50 @@ extension GeoJSONReader {
     }
   }
 
-  /// Refuses another list of places in what is left of the document.
-  func checkOthers() throws(FormatError) {
-    guard let other = lists(in: skeleton.bytes).first else { return }
+  /// Checks a document whose list has been read.
+  mutating func finish(
+    _ list: PlaceList, _ root: TapeNode, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    if count == 0 { return parsed.note("the list is empty") }
+    guard decoder.hasPlaces else {
+      let first = parsed.problems.first.map { ": \($0.pointer): \($0.detail)" } ?? ""
+      (parsed.problems, parsed.rejected) = ([], 0)
+      throw .notFeatures(pointer: "", detail: GeoJSONReader.expected + first)
+    }
+    guard root.kind == .object else { return }
+    let type = root.member("type")
+    let isGeoJSON = (["Feature", "FeatureCollection"] as [StaticString]).contains {
+      type?.isString($0) == true
+    }
+    var search = decoder.search
+    guard !isGeoJSON, GeometryType(type) == nil,
+      (try? search.find(in: root, isTold: false))?.isOwn != true
+    else {
+      throw tooLarge
+    }
+    let holder = list.path.dropLast().reduce(root as TapeNode?) { $0?.member($1) }
+    if decoder.hasFeatures, let holder {
+      try checkSystem(of: holder, at: Array(list.path.dropLast()), into: &parsed)
+    }
+    try checkOthers()
+  }
+
+  /// Refuses another list of places in what is left of the document, unless one is named.
+  private func checkOthers() throws(FormatError) {
+    guard decoder.options.layer == nil, let other = lists(in: skeleton.bytes).lists.first else {
+      return
+    }
     throw .notFeatures(
       pointer: String(other.prefix.dropLast()),
-      detail: "a list of places, beside that in \(shownList)")
+      detail: "a list of places, beside that in \(shownList); layer names the one that is meant")
   }
 
   /// The lists of places in the beginning of a document. The bytes that are looked at don't depend on chunks.
-  private func lists(in bytes: [UInt8]) -> [PlaceList] {
-    bytes.withUnsafeBytes { bytes in
-      PlaceList.all(in: UnsafeRawBufferPointer(rebasing: bytes.prefix(maximumLength))) {
-        (first, second) in
-        var (trial, parsed) = (decoder, ParsedFeatures())
-        guard (try? trial.begin(first, notes: &parsed)) == true else { return false }
-        guard let second else { return true }
-        for value in [first, second] {
-          guard (try? trial.decode(value, into: &parsed, pointer: "")) != nil else { return false }
-        }
-        return parsed.rejected == 0
+  private func lists(in bytes: [UInt8]) -> PlaceList.Finding {
+    var search = decoder.search
+    return bytes.withUnsafeBytes { bytes in
+      PlaceList.find(in: UnsafeRawBufferPointer(rebasing: bytes.prefix(maximumLength))) {
+        (try? decoder.kind(of: $0, &search)) ?? nil
       }
     }
   }
@@ -77,10 +116,21 @@ extension GeoJSONReader {
         + "\(maximumLength) bytes")
   }
 
+  /// The error of a long document that begins without Features and places.
+  var unknown: FormatError {
+    .tooLarge(
+      detail:
+        "neither \"features\" nor a list of places begins within \(maximumLength) bytes, and a "
+        + "single feature is no longer than that")
+  }
+
   /// The list, as errors call it.
   var shownList: String {
-    guard let list else { return "/features" }
-    return list.path.isEmpty ? "the list" : "\"\(list.prefix.dropLast())\""
+    list.map(GeoJSONReader.shown) ?? "/features"
+  }
+
+  private static func shown(_ list: PlaceList) -> String {
+    list.path.isEmpty ? "the list" : "\"\(list.prefix.dropLast())\""
   }
 
   /// A pointer to the current element.

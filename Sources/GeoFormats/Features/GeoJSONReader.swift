@@ -6,6 +6,8 @@
 /// and brackets of the array itself, which this type checks, and for elements that are too long, which it
 /// rejects unread.
 ///
+/// Where an object follows one on the line before, each line is read by itself.
+///
 /// Another document is skeleton until it ends or becomes longer than a feature may be. Then its list is looked for, and read in the
 /// same way.
 struct GeoJSONReader {
@@ -50,6 +52,8 @@ struct GeoJSONReader {
   var list: PlaceList?
   /// The current name in a list that is an object, as it is written.
   var name: [UInt8] = []
+  /// Reads what turned out to be a sequence.
+  private var sequence: SequenceReader?
   /// Whether the first element of a list has told what all are.
   private var isBegun = false
 
@@ -61,6 +65,10 @@ struct GeoJSONReader {
   mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
+    guard sequence == nil else {
+      try sequence?.read(chunk, into: &parsed)
+      return
+    }
     var index = 0
     // The start of the current element's part in this chunk.
     var start = 0
@@ -73,10 +81,13 @@ struct GeoJSONReader {
         let near = GeoJSONReader.near(index, in: chunk)
         let entered = skeleton.scan(near, &index)
         if skeleton.bytes.count > maximumLength {
-          guard try enterList(into: &parsed) else { throw tooLarge }
+          guard try enterList(into: &parsed) else { throw arrays == 0 ? unknown : tooLarge }
           return try read(UnsafeRawBufferPointer(rebasing: chunk[index...]), into: &parsed)
         }
         guard entered else { break }
+        if skeleton.isSequence {
+          return try enterSequence(UnsafeRawBufferPointer(rebasing: chunk[index...]), into: &parsed)
+        }
         guard list == nil else {
           throw .notFeatures(pointer: "/features", detail: "beside the places in \(shownList)")
         }
@@ -118,6 +129,21 @@ struct GeoJSONReader {
       }
     }
     offset += chunk.count
+  }
+
+  /// Reads the document so far as a line, and a chunk that follows it.
+  private mutating func enterSequence(
+    _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    var mark = ByteOrderMark()
+    let start = skeleton.bytes.withUnsafeBytes { mark.pass($0).consumed }
+    var reader = SequenceReader(decoder, maximumLength: maximumLength)
+    try skeleton.bytes[start...].withUnsafeBufferPointer { (line) throws(FormatError) in
+      try reader.read(UnsafeRawBufferPointer(line), into: &parsed)
+    }
+    sequence = reader
+    parsed.note("each line is read by itself")
+    try read(chunk, into: &parsed)
   }
 
   /// A chunk up to some bytes after an index.
@@ -181,14 +207,7 @@ struct GeoJSONReader {
   private mutating func decode(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if list != nil, !isBegun {
-      do throws(CoordinateColumns.Fault) { isBegun = try decoder.begin(text, notes: &parsed) } catch
-      {
-        throw .notFeatures(
-          pointer: "",
-          detail: "\(GeoJSONReader.expected), nor a list of places: \(pointer): \(error.detail)")
-      }
-    }
+    if list != nil, !isBegun { isBegun = decoder.begin(text) }
     let (list, key, number) = (list, key, count - 1)
     do throws(JSONError) {
       try decoder.decode(
@@ -206,6 +225,10 @@ struct GeoJSONReader {
 
   /// Validates the skeleton and checks that the document is a Feature or a FeatureCollection.
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
+    guard sequence == nil else {
+      try sequence?.finish(into: &parsed)
+      return
+    }
     guard state == .skeleton else {
       throw .malformed(
         detail: "the document ends within its features, after \(pointer)",
@@ -215,22 +238,17 @@ struct GeoJSONReader {
     do throws(JSONError) {
       root = try skeleton.bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
         try decoder.parser.parseNodes(
-          UnsafeRawBufferPointer(bytes), recordedDepth: FeatureDecoder.recordedDepth)
+          UnsafeRawBufferPointer(bytes),
+          recordedDepth: list == nil
+            ? FeatureDecoder.recordedDepth : UInt32(PlaceList.deepest) + 2)
       }
     } catch {
       if error == .outOfMemory { throw .outOfMemory }
       let offset = error.offset.map { arrays > 0 && $0 > arrayStart ? $0 + removed : $0 }
       throw .malformed(detail: error.reason, offset: arrays > 1 ? nil : offset)
     }
-    if root.kind == .array, isBegun { return }
+    if let list { return try finish(list, root, into: &parsed) }
     let type = root.member("type")
-    if list != nil, isBegun {
-      let isGeoJSON = (["Feature", "FeatureCollection"] as [StaticString]).contains {
-        type?.isString($0) == true
-      }
-      guard !isGeoJSON, GeometryType(type) == nil else { throw tooLarge }
-      return try checkOthers()
-    }
     if type?.isString("FeatureCollection") == true {
       guard arrays <= 1 else {
         throw .notFeatures(pointer: "/features", detail: "appears more than once")
@@ -257,37 +275,40 @@ struct GeoJSONReader {
   }
 
   /// Refuses a document that says that its coordinates are not longitudes and latitudes in degrees.
-  private mutating func checkSystem(
-    of root: TapeNode, into parsed: inout ParsedFeatures
+  mutating func checkSystem(
+    of collection: TapeNode, at path: [[UInt8]] = [], into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     for name in ["crs", "coordRefSys"] as [StaticString] {
-      guard let member = root.member(name) else { continue }
+      guard let member = collection.member(name) else { continue }
       do throws(FeatureRefusal) {
         try decoder.points.systems.check(member, into: &parsed)
       } catch {
         if error.isOutOfMemory { throw .outOfMemory }
-        throw .notFeatures(pointer: "/\(name)", detail: error.detail)
+        let place = PlaceList(path: path, start: 0, isObject: true).prefix
+        throw .notFeatures(pointer: "\(place)\(name)", detail: error.detail)
       }
     }
   }
 
-  private static let expected = "neither a GeoJSON Feature nor a FeatureCollection"
+  static let expected =
+    "neither a GeoJSON Feature or FeatureCollection nor places with coordinates; lon and lat, or "
+    + "geometry, name their members"
 
   /// The error of a document that is neither a Feature nor a FeatureCollection: what it is instead. A plain one may hold places.
   private static func otherDocument(_ root: TapeNode) -> (error: FormatError, isPlain: Bool) {
     let type = root.member("type")
     let kind =
       if let geometry = GeometryType(type) {
-        "a \(geometry.rawValue) without a Feature around it, \(expected)"
+        "a \(geometry.rawValue) without a Feature around it"
       } else if type?.isString("Topology") == true {
-        "TopoJSON, \(expected); ogr2ogr -f GeoJSON converts it"
+        "TopoJSON, not GeoJSON; pincluster import --format gdal reads it, and ogr2ogr -f GeoJSON converts it"
       } else if root.member("geometryType") != nil || root.member("spatialReference") != nil {
-        "Esri's JSON, \(expected); ogr2ogr -f GeoJSON converts it"
+        "Esri's JSON, not GeoJSON; pincluster import --format gdal reads it, and ogr2ogr -f GeoJSON converts it"
       } else { nil as String? }
-    let isObject = root.kind == .object
-    return (
-      .notFeatures(pointer: isObject ? "/type" : "", detail: kind ?? expected),
-      kind == nil && isObject
-    )
+    guard let kind else {
+      let pointer = root.member("features") == nil ? "" : "/type"
+      return (.notFeatures(pointer: pointer, detail: expected), root.kind == .object)
+    }
+    return (.notFeatures(pointer: "/type", detail: kind), false)
   }
 }

@@ -4,24 +4,15 @@ internal import Texts
 /// Decodes JSON objects that are no Features, such as a list of places, as the rows of a table: the members that a table would
 /// have as columns of coordinates are the place, the others are properties as they are.
 struct RowDecoder {
-  private typealias Axes = (longitude: [UInt8], latitude: [UInt8])
-
-  /// The members that hold the coordinates.
-  private enum Place {
-    case axes(Axes)
-    /// A text, a list of two numbers, or an object.
-    case point([UInt8])
-  }
-
-  /// The most members of an object among which coordinates are looked for, and the most such objects.
-  private static let mostInner = 20
+  /// The most members that are tried in each object before it is searched.
+  private static let mostKnown = 20
 
   private let options: TableOptions
-  private let place: Place
-  /// The members of the object that is the point; nil for a geometry.
-  private var inner: Axes?
-  /// The member that holds the id, and whether it is a property, too.
-  private let id: [UInt8]?
+  private var search: PlaceSearch
+  /// The members that held the places of objects so far, those in objects within being the last.
+  private var known: [PlaceMembers] = []
+  /// The member that holds the id, once there was one, and whether it is a property, too.
+  private var id: [UInt8]?
   private let idIsProperty: Bool
   private let texts = PointText()
   /// Whether the reason of a refusal is told.
@@ -30,60 +21,13 @@ struct RowDecoder {
   /// The ordinates after longitude and latitude.
   private var further: [Double] = []
 
-  /// Finds the members by those of the first object.
-  ///
-  /// - Throws: ``CoordinateColumns/Fault`` if it has none that can hold coordinates, or too many.
-  init(
-    first: TapeNode, options: TableOptions, idProperty: [UInt8]?, notes parsed: inout ParsedFeatures
-  ) throws(CoordinateColumns.Fault) {
-    let heading = TableHeading(RowDecoder.names(of: first))
-    do throws(CoordinateColumns.Fault) {
-      let columns = try CoordinateColumns.find(heading, options)
-      for note in TableNotes.columns(columns, heading, options) { parsed.note(note) }
-      switch columns {
-      case .axes(let longitude, let latitude):
-        place = .axes((heading.written[longitude], heading.written[latitude]))
-      case .geometry(let column): place = .point(heading.written[column])
-      }
-    } catch {
-      // An object with coordinates, whatever its name.
-      var (names, looks): ([[UInt8]], Int) = ([], 0)
-      first.forEachMember { key, value in
-        guard value.kind == .object, looks < RowDecoder.mostInner else { return }
-        looks += 1
-        if RowDecoder.axes(of: value) != nil { names.append(Array(key.string)) }
-      }
-      guard names.count == 1, !error.isAmbiguous else { throw error }
-      place = .point(names[0])
-      parsed.note("points are in the column \(TableText.quoted(names[0]))")
-    }
-    if case .point(let name) = place, let value = name.withUnsafeBytes({ first.member($0) }) {
-      inner = RowDecoder.axes(of: value)
-    }
-    self.options = options
-    idIsProperty = idProperty != nil
-    id =
-      idProperty
-      ?? heading.written.first { String(decoding: $0, as: UTF8.self).isSameField(as: "id") }
+  init(options: TableOptions, idProperty: [UInt8]?) {
+    (self.options, search) = (options, PlaceSearch(options))
+    (id, idIsProperty) = (idProperty, idProperty != nil)
   }
 
-  /// The names of the members of an object, as many as a table may have columns.
-  private static func names(of object: TapeNode) -> [[UInt8]] {
-    var names: [[UInt8]] = []
-    object.forEachMember { key, _ in
-      if names.count < TableHeading.mostColumns { names.append(Array(key.string)) }
-    }
-    return names
-  }
-
-  /// The members of an object that hold a longitude and a latitude; nil if there are none.
-  private static func axes(of object: TapeNode) -> Axes? {
-    guard object.kind == .object, object.count <= mostInner else { return nil }
-    let heading = TableHeading(names(of: object))
-    guard case .axes(let longitude, let latitude)? = try? CoordinateColumns.find(heading, .init())
-    else { return nil }
-    return (heading.written[longitude], heading.written[latitude])
-  }
+  /// Whether an object had a place.
+  var hasPlaces: Bool { !known.isEmpty }
 
   /// Appends an object. A key is its id if it has none.
   mutating func append(
@@ -92,19 +36,61 @@ struct RowDecoder {
   ) throws(FeatureRefusal) {
     guard row.kind == .object else { throw FeatureRefusal("not an object") }
     isTold = parsed.keepsReasons
-    let coordinate = try coordinate(of: row, &points, &parsed)
+    let members = try members(of: row, &parsed)
+    let coordinate = try coordinate(of: row, members, &points, &parsed)
     try coordinate.check(isTold: isTold)
-    let member = try self.id.flatMap { (name) throws(FeatureRefusal) in
-      try FeatureDecoder.id(name.withUnsafeBytes { row.member($0) })
+    var id = try FeatureDecoder.id(idName(row).flatMap { row.member($0) })
+    if let key {
+      if id == nil {
+        id = try RowDecoder.id(key)
+      } else if id != (try? RowDecoder.id(key)) {
+        parsed.note("the names of places are left out, as places have ids of their own")
+      }
     }
-    var id = member
-    if id == nil, let key { id = try RowDecoder.id(key) }
-    try writeProperties(of: row, parser)
+    properties.removeAll()
+    // A closure that captures a part of `self` would copy all of it.
+    var writer = JSONWriter()
+    swap(&writer, &properties)
+    let hasMemory = write(row, members, level: 0, to: &writer, parser)
+    swap(&writer, &properties)
+    guard hasMemory else { throw .outOfMemory }
     further.withUnsafeBufferPointer { further in
       properties.withBytes { properties in
         parsed.batch.append(
           id: id, coordinate: coordinate, further: further, properties: properties)
       }
+    }
+  }
+
+  /// The name of the member that holds the id; nil if no object so far has one.
+  private mutating func idName(_ row: TapeNode) -> [UInt8]? {
+    guard id == nil else { return id }
+    var found: [UInt8]?
+    row.forEachMember { key, _ in
+      guard found == nil, key.string.count == 2 else { return }
+      let isID = String(decoding: key.string, as: UTF8.self).isSameField(as: "id")
+      if isID { found = Array(key.string) }
+    }
+    id = found
+    return found
+  }
+
+  /// The members that hold the place of an object: those of an object before, or others, with a note.
+  private mutating func members(
+    of row: TapeNode, _ parsed: inout ParsedFeatures
+  ) throws(FeatureRefusal) -> PlaceMembers {
+    if let filled = known.first(where: { $0.areFilled(in: row) }) { return filled }
+    do throws(CoordinateColumns.Fault) {
+      let found = try search.find(in: row, isTold: isTold && known.isEmpty)
+      for note in found.notes(options) { parsed.note(note) }
+      guard known.count < RowDecoder.mostKnown else { return found }
+      let index = known.firstIndex { $0.path.count > found.path.count } ?? known.count
+      known.insert(found, at: index)
+      return found
+    } catch {
+      // Its refusal names what is missing there.
+      if let usual = known.first, !error.isAmbiguous { return usual }
+      throw FeatureRefusal(if: isTold, error.detail)
     }
   }
 
@@ -119,43 +105,47 @@ struct RowDecoder {
   }
 
   private mutating func coordinate(
-    of row: TapeNode, _ points: inout PointReader, _ parsed: inout ParsedFeatures
+    of row: TapeNode, _ members: PlaceMembers, _ points: inout PointReader,
+    _ parsed: inout ParsedFeatures
   ) throws(FeatureRefusal) -> Coordinate {
     further.removeAll(keepingCapacity: true)
-    switch place {
-    case .axes(let axes): return try coordinate(axes, of: row)
+    guard let object = members.object(in: row) else {
+      throw FeatureRefusal(if: isTold, "no point is in \(members.shown)")
+    }
+    switch members.holder {
+    case .axes(let longitude, let latitude):
+      return Coordinate(
+        latitude: try number(latitude, .latitude, of: object),
+        longitude: try number(longitude, .longitude, of: object))
     case .point(let name):
-      let value = name.withUnsafeBytes { row.member($0) }
+      let value = object.member(name)
       switch value?.kind {
       case .string: return try point(value, name)
       case .array: return try pair(value, name)
       case .object:
-        if let value, let inner { return try coordinate(inner, of: value) }
         points.isTold = isTold
         let coordinate = try points.coordinate(value, into: &parsed)
         further = points.further
         return coordinate
-      default: throw FeatureRefusal(if: isTold, "no point is in \(TableText.quoted(name))")
+      default: throw FeatureRefusal(if: isTold, "no point is in \(members.shown)")
       }
     }
-  }
-
-  private func coordinate(_ axes: Axes, of object: TapeNode) throws(FeatureRefusal) -> Coordinate {
-    Coordinate(
-      latitude: try number(axes.latitude, .latitude, of: object),
-      longitude: try number(axes.longitude, .longitude, of: object))
   }
 
   /// A number, or one in a text.
   private func number(
     _ name: [UInt8], _ axis: CoordinateText.Axis, of object: TapeNode
   ) throws(FeatureRefusal) -> Double {
-    let value = name.withUnsafeBytes { object.member($0) }
+    let value = object.member(name)
     if let value, value.kind == .number { return value.number }
     if let value, value.kind == .string {
-      let decimal = options.decimal ?? UInt8(ascii: ".")
       let text = JSONText.trimmed(value.string)
-      if let found = CoordinateText.value(text, decimal: decimal), found.axis ?? axis == axis {
+      let found = CoordinateText.value(text, decimal: options.decimal ?? UInt8(ascii: "."))
+      // Where a point would not do, a comma can only be the decimal mark.
+      let other = found == nil && options.decimal == nil
+      if let found = other ? CoordinateText.value(text, decimal: UInt8(ascii: ",")) : found,
+        found.axis ?? axis == axis
+      {
         return found.degrees
       }
       throw FeatureRefusal(
@@ -180,51 +170,61 @@ struct RowDecoder {
     }
   }
 
-  /// A list of two numbers: longitude and latitude, unless its name says otherwise.
-  private func pair(_ list: TapeNode?, _ name: [UInt8]) throws(FeatureRefusal) -> Coordinate {
-    guard let list, list.count == 2, list.firstChild.kind == .number,
-      list.firstChild.next.kind == .number
+  /// A list of numbers: longitude and latitude, unless its name says otherwise, and a height.
+  private mutating func pair(
+    _ list: TapeNode?, _ name: [UInt8]
+  ) throws(FeatureRefusal) -> Coordinate {
+    guard let list, PlaceSearch.isPair(list),
+      list.count <= FeatureBatch.maximumFurtherOrdinates + 2
     else {
-      throw FeatureRefusal(if: isTold, "\(TableText.quoted(name)) is not a list of two numbers")
+      throw FeatureRefusal(
+        if: isTold, "\(TableText.quoted(name)) is not a list of two or three numbers")
     }
-    let (first, second) = (list.firstChild.number, list.firstChild.next.number)
-    let small = String(decoding: name.map(\.lowercasedASCII), as: UTF8.self)
-    return small.begins(with: "lat")
-      ? Coordinate(latitude: first, longitude: second)
-      : Coordinate(latitude: second, longitude: first)
+    let (first, second) = (list.firstChild, list.firstChild.next)
+    var other = second.next
+    for index in 2..<list.count {
+      guard other.kind == .number else {
+        throw FeatureRefusal(if: isTold, "\(TableText.quoted(name)): /\(index) is not a number")
+      }
+      further.append(other.number)
+      other = other.next
+    }
+    let small = String(
+      decoding: name.filter { $0 != UInt8(ascii: "_") }.map(\.lowercasedASCII), as: UTF8.self)
+    return small.begins(with: "lat") || small.begins(with: "geopoint")
+      ? Coordinate(latitude: first.number, longitude: second.number)
+      : Coordinate(latitude: second.number, longitude: first.number)
   }
 
-  private mutating func writeProperties(
-    of row: TapeNode, _ parser: JSONParser
-  ) throws(FeatureRefusal) {
-    properties.removeAll()
-    properties.beginObject()
-    var lacksMemory = false
-    // A closure that captures a part of `self` would copy all of it.
-    var writer = JSONWriter()
-    swap(&writer, &properties)
-    row.forEachMember { key, value in
-      guard !isOwn(key) else { return }
-      writer.keyUTF8(key.string)
-      guard value.kind == .array || value.kind == .object else { return writer.raw(value.text) }
-      guard let text = parser.minified(value) else {
-        lacksMemory = true
+  /// Writes the members of an object that are properties, so many objects deep on the way to the place. Returns false
+  /// without memory for it.
+  private func write(
+    _ object: TapeNode, _ members: PlaceMembers, level: Int, to writer: inout JSONWriter,
+    _ parser: JSONParser
+  ) -> Bool {
+    var hasMemory = true
+    writer.beginObject()
+    object.forEachMember { key, value in
+      if level == 0, let id, !idIsProperty, id.withUnsafeBytes({ equalBytes($0, key.string) }) {
         return
       }
-      writer.raw(text)
+      switch members.part(of: key, value, level: level) {
+      case .none: return
+      case .rest:
+        guard members.leavesRest(of: value, level: level + 1) else { return }
+        writer.keyUTF8(key.string)
+        hasMemory = write(value, members, level: level + 1, to: &writer, parser) && hasMemory
+      case .all:
+        writer.keyUTF8(key.string)
+        guard value.kind == .array || value.kind == .object else { return writer.raw(value.text) }
+        guard let text = parser.minified(value) else {
+          hasMemory = false
+          return
+        }
+        writer.raw(text)
+      }
     }
-    swap(&writer, &properties)
-    if lacksMemory { throw .outOfMemory }
-    properties.endObject()
-  }
-
-  /// Whether a member is no property.
-  private func isOwn(_ key: TapeNode) -> Bool {
-    func isNamed(_ name: [UInt8]) -> Bool { name.withUnsafeBytes { equalBytes($0, key.string) } }
-    if let id, !idIsProperty, isNamed(id) { return true }
-    switch place {
-    case .axes(let axes): return isNamed(axes.longitude) || isNamed(axes.latitude)
-    case .point(let name): return isNamed(name)
-    }
+    writer.endObject()
+    return hasMemory
   }
 }

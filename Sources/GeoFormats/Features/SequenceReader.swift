@@ -74,8 +74,7 @@ struct SequenceReader {
         detail: "longer than \(records.limit) bytes")
     }
     guard !text.isEmpty else { return }
-    // Of what is neither, each line says so.
-    if !isBegun { isBegun = (try? decoder.begin(text, notes: &parsed)) ?? true }
+    if !isBegun { isBegun = decoder.begin(text) }
     do throws(JSONError) {
       try decoder.decode(text, into: &parsed, pointer: "/lines/\(here)")
     } catch {

@@ -8,6 +8,12 @@ struct SkeletonScanner {
   /// Whether the array is the root.
   private(set) var isList = false
 
+  /// Whether a second object begins on a line after that of the first, or the first after a record separator.
+  private(set) var isSequence = false
+  /// Whether the root has ended, and another may follow, as there was no array.
+  private var hasEnded = false
+  private var canRepeat = true
+
   /// The last significant bytes at the depth of the root's members.
   private enum Name {
     case none
@@ -25,7 +31,7 @@ struct SkeletonScanner {
   /// The start in `bytes` of the name that is being read; nil if it is not a member of the root.
   private var nameStart: Int?
 
-  /// Reads on from `index`. Returns true if it stopped after the `[` of the array.
+  /// Reads on from `index`. Returns true if it stopped after the `[` of the array, or before the second of a sequence.
   mutating func scan(_ chunk: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
     let start = index
     var copied = start
@@ -51,23 +57,42 @@ struct SkeletonScanner {
       case UInt8(ascii: "["):
         if name == .colon && depth == 1 || depth == 0 {
           isList = depth == 0
+          canRepeat = false
           return true
         }
         open()
       case UInt8(ascii: "{"):
+        if depth == 0, hasEnded {
+          bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[copied..<index - 1]))
+          copied = index - 1
+          isSequence = isLine
+          // It is looked at once.
+          hasEnded = false
+          if isSequence {
+            index -= 1
+            return true
+          }
+        }
         if depth == 0 { rootIsObject = true }
         let root = depth == 0
         open()
         if root { name = .due }
       case UInt8(ascii: "]"), UInt8(ascii: "}"):
         depth = max(depth - 1, 0)
-        if depth == 0 { rootIsObject = false }
+        if depth == 0 { (rootIsObject, hasEnded) = (false, canRepeat) }
         name = .none
       case UInt8(ascii: ","):
         name = depth == 1 && rootIsObject ? .due : .none
       case UInt8(ascii: ":"):
         name = name == .features ? .colon : .none
-      default: if !JSONText.isSpace(byte) { name = .none }
+      default:
+        // A record separator (RFC 8142).
+        if byte == 0x1E, bytes.isEmpty, index == copied + 1 {
+          index -= 1
+          isSequence = true
+          return true
+        }
+        if !JSONText.isSpace(byte) { name = .none }
       }
     }
     return false
@@ -83,6 +108,12 @@ struct SkeletonScanner {
   mutating func close(_ bracket: UInt8) {
     bytes.append(bracket)
     name = .none
+  }
+
+  /// Whether what was collected is one line, which has ended.
+  private var isLine: Bool {
+    bytes.contains(UInt8(ascii: "\n"))
+      && bytes.withUnsafeBytes { !JSONText.trimmed($0).contains(UInt8(ascii: "\n")) }
   }
 
   private mutating func open() {

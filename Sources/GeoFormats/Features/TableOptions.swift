@@ -14,6 +14,8 @@ public struct TableOptions: Sendable, Equatable {
   public var latitude: String?
   /// The name of the column of points, instead of two columns of coordinates.
   public var geometry: String?
+  /// A JSON pointer to the list of places in a document that has several.
+  public var layer: String?
   /// The names of columns of which everything is text.
   public var text: [String] = []
   /// Whether bytes that aren't UTF-8 are read as Windows-1252 if all can be, with a note, rather than refused.
