@@ -35,6 +35,11 @@ import Testing
     (#"{"EDDB":{"lat":52.3,"lon":13.5,"n":1}}"#, [#"EDDB [13.5, 52.3] {"n":1}"#], []),
     (#"{"EDDB":{"position":{"lat":1,"lon":2}}}"#, ["EDDB [2.0, 1.0] {}"], []),
     (#"{"stations":{"a":{"lat":1,"lon":2}}}"#, ["a [2.0, 1.0] {}"], []),
+    (
+      #"{"a":{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{}},"b":{"type":"Feature","id":7,"geometry":{"type":"Point","coordinates":[3,4]},"properties":{}}}"#,
+      ["a [1.0, 2.0] {}", "7 [3.0, 4.0] {}"], []
+    ),
+    (#"[{"lat":1,"lng":2,"ID":7,"id":8}]"#, [#"8 [2.0, 1.0] {"ID":7}"#], []),
     (#"{"data":{"lat":1,"lon":2,"n":1}}"#, [#"- [2.0, 1.0] {"data":{"n":1}}"#], []),
     (#"{"position":{"lat":1,"lon":2}}"#, ["- [2.0, 1.0] {}"], []),
     (#"{"geometry":{"location":{"lat":1,"lon":2}}}"#, ["- [2.0, 1.0] {}"], []),

@@ -78,7 +78,7 @@ struct FeatureDecoder {
         }
         hasFeatures = true
       }
-      try append(node, to: &parsed)
+      try append(node, key: key, to: &parsed)
     } catch {
       if error.isOutOfMemory { throw .outOfMemory }
       parsed.reject(pointer: pointer(), detail: error.detail)
@@ -86,7 +86,7 @@ struct FeatureDecoder {
   }
 
   private mutating func append(
-    _ feature: TapeNode, to parsed: inout ParsedFeatures
+    _ feature: TapeNode, key: [UInt8]?, to parsed: inout ParsedFeatures
   ) throws(FeatureRefusal) {
     guard feature.kind == .object else { throw FeatureRefusal("not an object") }
     points.isTold = parsed.keepsReasons
@@ -97,7 +97,8 @@ struct FeatureDecoder {
     if members.hasSystem { try points.systems.check(members.systems, in: "", into: &parsed) }
     let coordinate = try points.coordinate(members.geometry, into: &parsed)
     let properties = try minifiedProperties(members.properties)
-    let id = try id(members)
+    var id = try id(members)
+    if id == nil, let key { id = try RowDecoder.id(key) }
     let expires = try expires(members.expires)
     points.further.withUnsafeBufferPointer { further in
       parsed.batch.append(

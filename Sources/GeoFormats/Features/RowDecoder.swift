@@ -67,9 +67,9 @@ struct RowDecoder {
     guard id == nil else { return id }
     var found: [UInt8]?
     row.forEachMember { key, _ in
-      guard found == nil, key.string.count == 2 else { return }
+      guard key.string.count == 2 else { return }
       let isID = String(decoding: key.string, as: UTF8.self).isSameField(as: "id")
-      if isID { found = Array(key.string) }
+      if isID, found == nil || key.isString("id") { found = Array(key.string) }
     }
     id = found
     return found
@@ -94,7 +94,8 @@ struct RowDecoder {
     }
   }
 
-  private static func id(_ key: [UInt8]) throws(FeatureRefusal) -> FeatureID {
+  /// The id that a name is.
+  static func id(_ key: [UInt8]) throws(FeatureRefusal) -> FeatureID {
     try key.withUnsafeBufferPointer { (key) throws(FeatureRefusal) -> FeatureID in
       do throws(FeatureID.Invalid) {
         return try FeatureID(utf8: UnsafeRawBufferPointer(key)).ofNewFeature()
