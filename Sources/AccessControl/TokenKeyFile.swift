@@ -41,22 +41,29 @@ struct TokenKeyFile: Sendable {
 
   /// A reason why bytes are no secret although there are enough of them; nil if there is none.
   private static func flaw(ofSecret bytes: ArraySlice<UInt8>) -> String? {
-    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
-      || bytes.count(where: { $0 == 0 }) > bytes.count / 4
-    {
+    if bytes.count(where: { $0 == 0 }) > bytes.count / 4 {
       return "it is text in UTF-16, it seems, which is neither read as keys nor taken for a secret"
     }
     if bytes.count >= TokenKey.shortestSecret, Set(bytes).count < fewestBytes {
       return "it has fewer than \(fewestBytes) different bytes, so it is no secret"
     }
     // Random bytes are hardly ever all of text.
-    let isText = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
-    let opens = [UInt8(ascii: "<"), UInt8(ascii: "\"")].contains(bytes.first)
-    guard isText, opens || bytes.contains(where: { $0 <= 0x20 }),
+    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }),
       String(validating: bytes, as: UTF8.self) != nil
     else { return nil }
+    let isMarkup =
+      bytes.first == UInt8(ascii: "<")
+      || [(UInt8(ascii: "\""), UInt8(ascii: "\"")), (UInt8(ascii: "["), UInt8(ascii: "]"))]
+        .contains { bytes.first == $0 && bytes.last == $1 }
+    // The lines of base64, as OpenSSL writes it, are a secret.
+    let isWord = bytes.allSatisfy { $0 > 0x20 }
+    let isBase64 = bytes.allSatisfy {
+      $0 == 0x0A || $0 == 0x0D || $0.hexadecimalValue != nil
+        || (0x61...0x7A).contains($0.lowercasedASCII) || "+/=-_".utf8.contains($0)
+    }
+    guard isMarkup || !isWord && !isBase64 else { return nil }
     return
-      "it is text such as that of a page, neither keys nor a secret, in which is no white space"
+      "it holds text with white space or marks, as of a page that tells an error, which is no secret"
   }
 
   /// Whether a file may hold a public key in a form that isn't read: that of SSH, a list of JSON Web Keys, DER, or DER in

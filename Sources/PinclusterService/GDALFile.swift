@@ -205,12 +205,15 @@ struct GDALFile {
           layers[last].hasSystem = !unknown.contains(where: line.begins)
         } else if layers[last].geometry.isEmpty, let geometry = line.after("Geometry: ") {
           layers[last].geometry = String(geometry)
-        } else if layers[last].geometry.isEmpty, !line.begins(with: "Layer name: ") {
-          // A name with line breaks, as of KML.
-          layers[last].name += "\n\(line)"
+        } else if layers[last].geometry.isEmpty, line.begins(with: "Geometry (") {
+          // The first of several columns with geometries.
+          layers[last].geometry = String((line.cut(at: UInt8(ascii: ":")).1 ?? "").trimmed)
         } else if needsCount, let count = line.after("Feature Count: ") {
           needsCount = false
           layers[last].count = Int(count).flatMap { $0 < 0 ? nil : $0 }
+        } else if needsCount, layers[last].geometry.isEmpty, !line.begins(with: "Layer name: ") {
+          // A name with line breaks, as of KML.
+          layers[last].name += "\n\(line)"
         } else if needsSystem, line.isSame(as: "Layer SRS WKT:") {
           (needsSystem, isSystem) = (false, true)
         } else if let column {

@@ -38,9 +38,10 @@ final class LogOutput: Sendable {
         // The rest of a line that was lost is missing, and the next one isn't its end.
         let begun = isCut ? [LogOutput.newline] + bytes : bytes
         let lost = begun.dropFirst(LogOutput.write(begun, to: descriptor))
+        let isMark = isCut && lost.count == begun.count
         isCut = lost.count < begun.count ? begun[lost.startIndex - 1] != LogOutput.newline : isCut
         waiting.withLock { waiting in
-          waiting.dropped += lost.count { $0 == LogOutput.newline }
+          waiting.dropped += lost.dropFirst(isMark ? 1 : 0).count { $0 == LogOutput.newline }
           waiting.isWriting = false
         }
       }

@@ -206,6 +206,10 @@ import Testing
     }
     let (zeros, secret) = ([UInt8](repeating: 0, count: 64), Array(Tokens.secret.utf8))
     let wide = secret.map { [$0, 0] as [UInt8] }.joined()
+    #expect(throws: Never.self) { try Files().control(tokenKeys: [0xFF, 0xFE] + secret) }
+    // As OpenSSL writes many digits.
+    let lines = "\(Tokens.secret)Z+/\n\(Tokens.secret)==\n\n"
+    #expect(throws: Never.self) { try Files().control(tokenKeys: lines) }
     for bytes in [zeros, [0xFF, 0xFE] + wide, [0] + wide] {
       #expect(throws: AccessFileError.self) { try Files().control(tokenKeys: bytes) }
     }

@@ -46,16 +46,38 @@ import Testing
     #expect(try identity(files).id == store.storeID)
     let whole = readFile(directory.database)
     #expect(try identity(["pincluster.db": whole, "pincluster.lock": []]).id == store.storeID)
-    // A copy; one whose first start was killed; and what is left without the note of the last commit.
+    // Killed before it was known whether the last one was.
+    #expect(
+      try identity(["pincluster.db": whole, "pincluster.lock": Array(".12\n".utf8)]).id
+        == store.storeID)
+    // A copy; one whose first start was killed; and what is left without the note of the last commit, also after a start
+    // that was killed or refused because of that.
     var rest = files
     rest["pincluster.commit"] = nil
+    var again = rest
+    again["pincluster.lock"] = [UInt8(ascii: "!")]
     for other in [
       ["pincluster.db": whole], ["pincluster.db": whole, "pincluster.lock": Array("?12\n".utf8)],
-      rest,
+      rest, again,
     ] {
       let found = try identity(other)
       #expect(found.id != store.storeID && found.version > version + 1_000_000)
     }
+  }
+
+  @Test func aRefusedStartForgetsNothing() throws {
+    let (directory, killed) = (TemporaryDirectory(), TemporaryDirectory())
+    let store = try SQLiteStore(directory: directory.path)
+    try store.put([Plain(.int(1), [0, 0])])
+    for name in directory.names where name != "pincluster.db-wal" {
+      writeFile(killed.path + "/" + name, readFile(directory.path + "/" + name))
+    }
+    store.close()
+    for _ in 0..<2 {
+      #expect(throws: StoreError.self) { try SQLiteStore(directory: killed.path) }
+    }
+    unlink(killed.path + "/pincluster.commit")
+    #expect(try SQLiteStore(directory: killed.path).storeID != store.storeID)
   }
 
   @Test func aFirstStartThatFailsIsRepeated() throws {

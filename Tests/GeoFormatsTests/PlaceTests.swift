@@ -143,7 +143,7 @@ import Testing
       [#"- [4.0, 3.0] {"location":"Berlin","area":{"type":"Polygon","coordinates":[]}}"#], []
     ),
     // Nothing.
-    ("[]", [], []), (" { \"last_updated\":1,\"data\":{\"bikes\":[ ]}}", [], []),
+    (" { \"last_updated\":1,\"data\":{\"bikes\":[ ]}}", [], []),
   ]
 
   @Test func `places are read, and keep what else there is`() {
@@ -160,7 +160,7 @@ import Testing
   @Test(arguments: [
     (#"{"a":{"lat":1,"lon":2,"id":"a"},"b":{"lat":1,"lon":2,"id":"b"}}"#, nil as String?),
     (#"{"a":{"lat":1,"lon":2,"id":7},"b":{"lat":1,"lon":2}}"#, "the names of places are left out"),
-    ("[]", "the list is empty"), (#"{"a":1,"d":{"x":[]}}"#, "the list \"/d/x\" is empty"),
+    (#"{"a":1,"d":{"x":[]}}"#, "the list \"/d/x\" is empty"),
     (#"[{"a":{"geo":{"lat":1,"lon":2}}}]"#, "points are in the column \"a/geo\""),
   ])
   func `notes tell what was assumed`(_ text: String, _ note: String?) {
@@ -176,7 +176,8 @@ import Testing
       "/data/crs", "EPSG:3857"
     ),
     (#"{"a":[{"lat":1,"lng":2}],"b":[{"lat":1,"lng":2}]}"#, "", "more than one list of places"),
-    (#"{"a":1,"b":[],"c":[1]}"#, "", "nor places with coordinates; lon and lat, or geometry"),
+    ("[]", "", "nor places"),
+    (#"{"a":1,"b":[],"c":[1]}"#, "/type", "nor places with coordinates; lon and lat, or geometry"),
     (#"[{"a":1},{"b":{"c":2}}]"#, "", "/0: no coordinates are in it, only \"a\""),
     (#"[{"lat":null,"lon":1}]"#, "", "only \"lat\", \"lon\""),
     (#"[{"a":{"lat":1,"lng":1},"b":{"lat":1,"lng":1}}]"#, "", "\"a\", \"b\" all hold coordinates"),

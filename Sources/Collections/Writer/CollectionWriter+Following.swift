@@ -49,7 +49,7 @@ extension CollectionWriter {
     guard let shared, following.timer != nil else { return }
     do {
       try shared.follow()
-      report(isUp: true)
+      report(isUp: shared.link.isUp)
     } catch {
       report(isUp: shared.link.isUp, error)
     }

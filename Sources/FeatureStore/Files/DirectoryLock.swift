@@ -5,16 +5,23 @@ import Glibc
 /// The kernel releases the lock when its owner ends, so a file left by a dead process is no obstacle. The
 /// file is never removed: between removal and creation two processes could both hold a lock.
 ///
-/// A file that is new begins with ``newcomer`` until the directory's database is the service's own, so that a start that
-/// fails before that, or is killed, is repeated by the next one.
+/// Until the directory's database is the service's own, the file begins with what was found there, so that a start that fails
+/// before that, or is killed, is repeated by the next one.
 final class DirectoryLock {
   static let fileName = "pincluster.lock"
-  private static let newcomer = UInt8(ascii: "?")
+  /// What is known of the database when the directory is locked.
+  enum Past: UInt8 {
+    /// No service has had it for its own.
+    case none = 0x3F  // ?
+    /// The process that had it didn't end by itself.
+    case cut = 0x21  // !
+    /// It was closed.
+    case closed = 0x2E  // .
+  }
+
   private let descriptor: Int32
-  /// Whether no service has had the directory's database for its own.
-  private(set) var isNew: Bool
-  /// Whether the process that held the directory before didn't end by itself.
-  let wasHeld: Bool
+  let past: Past
+  private var isSettled = false
 
   init(directory: String) throws(StoreError) {
     let path = directory + "/" + DirectoryLock.fileName
@@ -34,8 +41,7 @@ final class DirectoryLock {
     self.descriptor = descriptor
     var first: UInt8 = 0
     let isEmpty = pread(descriptor, &first, 1, 0) != 1
-    isNew = isMissing || first == DirectoryLock.newcomer
-    wasHeld = !isEmpty && !isNew
+    past = isMissing ? .none : isEmpty ? .closed : Past(rawValue: first) ?? .cut
     guard mark() || !isMissing else {
       let number = errno
       unlink(path)
@@ -45,23 +51,22 @@ final class DirectoryLock {
 
   /// Takes note that the directory's database is the service's own.
   func settle() {
-    isNew = false
+    isSettled = true
     mark()
   }
 
-  /// Writes the process id, which is for people; a full disk must not keep the service from starting. Returns whether it is
-  /// written.
+  /// Writes the process id, which is for people, behind the past as long as that matters; a full disk must not keep the
+  /// service from starting. Returns whether it is written.
   @discardableResult
   private func mark() -> Bool {
-    var text = "\(isNew ? "?" : "")\(getpid())\n"
-    let count = text.utf8.count
-    let isWritten = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) } == count
-    _ = ftruncate(descriptor, isWritten ? count : isNew ? 1 : 0)
+    let text = (isSettled ? [] : [past.rawValue]) + Array("\(getpid())\n".utf8)
+    let isWritten = pwrite(descriptor, text, text.count, 0) == text.count
+    if isWritten { _ = ftruncate(descriptor, text.count) }
     return isWritten
   }
 
   deinit {
-    _ = ftruncate(descriptor, isNew ? 1 : 0)
+    _ = ftruncate(descriptor, isSettled || past == .closed ? 0 : 1)
     // A child between fork and exec has the file open too, and closing alone would leave the lock to it.
     flock(descriptor, LOCK_UN)
     close(descriptor)
@@ -81,7 +86,7 @@ final class DirectoryLock {
     var bytes = [UInt8](repeating: 0, count: 16)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count > 0 else { return nil }
-    let digits = bytes.prefix(count).prefix { $0 != 0x0A }.drop { $0 == newcomer }
+    let digits = bytes.prefix(count).prefix { $0 != 0x0A }.drop { Past(rawValue: $0) != nil }
     return Int32(String(decoding: digits, as: UTF8.self))
   }
 }

@@ -26,9 +26,8 @@ final class StoreCore {
     let isOld = try DatabaseFile.exists(in: directory)
     connection = try DatabaseFile.open(in: directory, holding: lock)
     // Without the mark of a process that was killed, its last commits may be missing, whose versions were told.
-    let isCut = lock.wasHeld ? try !CommitMark.exists(besides: connection.path) : false
-    if isOld, lock.isNew || isCut { try StoreCore.renew(connection, clock) }
-    lock.settle()
+    let isCut = lock.past == .cut ? try !CommitMark.exists(besides: connection.path) : false
+    if isOld, lock.past == .none || isCut { try StoreCore.renew(connection, clock) }
     guard let id = try connection.integer("SELECT id FROM store WHERE typeof(version) = 'integer'")
     else { throw connection.damage("its counter is missing") }
     storeID = UInt64(bitPattern: id)
@@ -44,6 +43,7 @@ final class StoreCore {
     features = try FeatureTable(connection, changes)
     transaction = try Transaction(connection, collections, changes)
     mark = try CommitMark(connection)
+    lock.settle()
     let path = connection.path
     places = FilePlaces([path, path + "-wal", directory + "/" + DirectoryLock.fileName])
     reserve = Reserve(directory: directory)

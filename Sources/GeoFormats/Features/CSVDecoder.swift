@@ -38,6 +38,10 @@ struct CSVDecoder {
   /// The coordinates with decimals behind a point, and such behind a comma.
   private(set) var withPoint = 0
   private(set) var withComma = 0
+  /// What all records have at their end.
+  private(set) var lastField = TablePlan.LastField.open
+  /// Whether degrees have signs or letters of their own.
+  private(set) var hasSigns = false
   /// The columns of hemispheres with at least one letter.
   private(set) var withLetter: Set<Int> = []
   /// Whether the table contradicts the plan.
@@ -65,7 +69,8 @@ struct CSVDecoder {
   mutating func split(_ record: UnsafeRawBufferPointer) -> Shape {
     if let fault = fields.split(record) { return .bad(.quotes(fault)) }
     if fields.areEmpty(record) { return .blank }
-    fields.evenOut(plan.heading)
+    let last = fields.evenOut(plan.heading, plan.lastField)
+    if lastField != last { lastField = lastField == .open ? last : .asItIs }
     guard fields.fields.count == plan.properties.count else {
       return .bad(.count(fields.fields.count))
     }
@@ -154,6 +159,11 @@ struct CSVDecoder {
 
   private mutating func noteCoordinate(_ text: UnsafeRawBufferPointer) {
     guard case .axes = plan.coordinates, let plain = CoordinateText.plain(text) else { return }
+    if !plan.hemispheres.isEmpty, !hasSigns {
+      hasSigns = plain.contains {
+        $0 == UInt8(ascii: "-") || "NSEW".utf8.contains($0)
+      }
+    }
     let kind = plain.withUnsafeBytes {
       ColumnKinds.of(JSONText.trimmed($0), isQuoted: false, separator: plan.separator)
     }
@@ -240,12 +250,12 @@ struct CSVDecoder {
     let isNegative = CSVFields.withText(of: fields.fields[column], in: record) {
       HemisphereColumns.isNegative($0, axis)
     }
-    guard let isNegative else {
+    guard let isNegative = isNegative ?? (value.degrees == 0 ? false : nil) else {
       let letters = axis == .longitude ? "E nor W" : "N nor S"
       throw FeatureRefusal(if: isTold, "\(shown(column, record)) is neither \(letters)")
     }
-    // A sign beside a letter could mean either.
-    guard !isNegative || value.degrees >= 0, value.axis == nil else {
+    // A sign or letter beside a letter could mean either.
+    guard value.degrees >= 0, value.axis == nil else {
       throw FeatureRefusal(
         if: isTold, "\(shown(column, record)) stands beside degrees that have a sign or a letter")
     }

@@ -39,16 +39,26 @@ struct CSVFields {
     return !ends.isEmpty && ends.allSatisfy { $0 + 1 < header.count && header[$0 + 1] == 0x20 }
   }
 
-  /// Takes an empty field at the end, which a separator there makes, for one only if the header has that, too.
-  mutating func evenOut(_ heading: TableHeading) {
+  /// Leaves an empty field at the end out that the header doesn't have, or adds one that only the header has; returns which.
+  ///
+  /// - Parameter last: what is to be done, or may be.
+  mutating func evenOut(_ heading: TableHeading, _ last: TablePlan.LastField) -> TablePlan.LastField
+  {
+    guard last != .asItIs else { return last }
     let count = heading.names.count
-    if fields.count == count + 1, let last = fields.last, last.start == last.end, !last.isQuoted {
+    if last != .added, fields.count == count + 1, let field = fields.last,
+      field.start == field.end, !field.isQuoted
+    {
       fields.removeLast()
-    } else if fields.count == count - 1, heading.written.last?.isEmpty == true,
+      return .leftOut
+    }
+    if last != .leftOut, fields.count == count - 1, heading.written.last?.isEmpty == true,
       let end = fields.last?.end
     {
       fields.append(Field(start: end, end: end))
+      return .added
     }
+    return .asItIs
   }
 
   /// Whether there is nothing but white space in all fields.

@@ -35,11 +35,34 @@ enum CoordinateColumns: Equatable {
     if heading.written.starts(with: first) {
       return .axes(longitude: first.count - 2, latitude: first.count - 1)
     }
-    let names = heading.written.map { CoordinateName($0) }
+    let all = heading.written.map { CoordinateName($0) }
+    // A column that may hold letters of hemispheres is one of degrees if there is no other.
+    if all.contains(where: { $0.axis != nil && $0.hemisphere != nil }) {
+      let axes = all.map { $0.hemisphere == nil ? $0.axis : nil }
+      if let found = try axisColumns(axes, all, heading) { return found }
+    }
+    if let found = try axisColumns(all.map(\.axis), all, heading) { return found }
+    for kind in CoordinateName.geometries.indices {
+      let columns = all.indices.filter { all[$0].geometry == kind }
+      if columns.count == 1 { return .geometry(columns[0]) }
+      if columns.count > 1 { throw ambiguity(columns, heading) }
+    }
+    throw Fault(
+      detail:
+        "no columns of coordinates among \(heading.listed); lon and lat name them, or geometry "
+        + "the one that holds points",
+      isAmbiguous: false)
+  }
+
+  /// The columns of two axes, by what their names mean; nil if there are none.
+  private static func axisColumns(
+    _ axes: [(axis: CoordinateName.Axis, kind: CoordinateName.Kind)?], _ names: [CoordinateName],
+    _ heading: TableHeading
+  ) throws(Fault) -> CoordinateColumns? {
     for kind in CoordinateName.Kind.allCases {
       func columns(_ axis: CoordinateName.Axis) -> [Int] {
-        let all = names.indices.filter {
-          names[$0].axis.map { $0.axis == axis && $0.kind == kind } ?? false
+        let all = axes.indices.filter {
+          axes[$0].map { $0.axis == axis && $0.kind == kind } ?? false
         }
         let sure = all.filter { !names[$0].isOnlyLong }
         // Of names that differ in their capitals only, that without any is meant.
@@ -58,24 +81,19 @@ enum CoordinateColumns: Equatable {
       }
       throw ambiguity((longitudes + latitudes).sorted(), heading)
     }
-    // Names of two kinds go together if there are no others.
-    let (longitudes, latitudes) = (
-      names.indices.filter { names[$0].axis?.axis == .longitude },
-      names.indices.filter { names[$0].axis?.axis == .latitude }
-    )
-    if longitudes.count == 1, latitudes.count == 1 {
-      return .axes(longitude: longitudes[0], latitude: latitudes[0])
+    // Names of two kinds go together if there are no others, or else if others are only letters.
+    for kinds in [CoordinateName.Kind.allCases, CoordinateName.Kind.allCases.filter(\.isWord)] {
+      func columns(_ axis: CoordinateName.Axis) -> [Int] {
+        axes.indices.filter {
+          axes[$0].map { $0.axis == axis && kinds.contains($0.kind) } ?? false
+        }
+      }
+      let (longitudes, latitudes) = (columns(.longitude), columns(.latitude))
+      if longitudes.count == 1, latitudes.count == 1 {
+        return .axes(longitude: longitudes[0], latitude: latitudes[0])
+      }
     }
-    for kind in CoordinateName.geometries.indices {
-      let columns = names.indices.filter { names[$0].geometry == kind }
-      if columns.count == 1 { return .geometry(columns[0]) }
-      if columns.count > 1 { throw ambiguity(columns, heading) }
-    }
-    throw Fault(
-      detail:
-        "no columns of coordinates among \(heading.listed); lon and lat name them, or geometry "
-        + "the one that holds points",
-      isAmbiguous: false)
+    return nil
   }
 
   private static func ambiguity(_ columns: [Int], _ heading: TableHeading) -> Fault {

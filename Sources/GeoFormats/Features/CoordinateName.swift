@@ -6,6 +6,9 @@ struct CoordinateName {
   /// How a name means a coordinate, the surest first.
   enum Kind: Int, CaseIterable {
     case name, nameWithWord, foreign, foreignWithWord, letter, grid, letterWithWord
+
+    /// Whether it is by the name of an axis.
+    var isWord: Bool { rawValue < Kind.letter.rawValue }
   }
 
   enum Axis { case longitude, latitude }
@@ -41,14 +44,14 @@ struct CoordinateName {
 
   /// The coordinate that the name means, and how.
   private(set) var axis: (axis: Axis, kind: Kind)?
-  /// The axis whose hemisphere the column names by letters, as `N/S` and `lat_dir` do.
+  /// The axis whose hemisphere the column may name by letters, as `N/S` and `lat_dir` do.
   private(set) var hemisphere: Axis?
   /// Whether `long` is all that says so, which is also an adjective.
   private(set) var isOnlyLong = false
   /// Names of columns of points, in the order in which they are taken.
   static let geometries = [
-    "wkt", "geom", "geometry", "thegeom", "location", "coordinates", "geopoint", "coord", "coords",
-    "coordonneesgeo", "gps", "latlng",
+    "wkt", "geom", "geometry", "thegeom", "location", "coordinates", "geopoint", "latlng",
+    "coord", "coords", "coordonneesgeo", "gps",
   ]
   /// The place in ``geometries``.
   private(set) var geometry: Int?
@@ -61,7 +64,7 @@ struct CoordinateName {
       joined.isSame(as: $0) || $0.isSame(as: "geopoint") && joined.begins(with: $0)
     }
     if ["latlon", "latlong"].contains(where: joined.isSame) {
-      geometry = CoordinateName.geometries.count - 1
+      geometry = CoordinateName.geometries.firstIndex(of: "latlng")
     }
     guard geometry == nil else { return }
     hemisphere = joined.isSame(as: "ns") ? .latitude : joined.isSame(as: "ew") ? .longitude : nil
@@ -79,7 +82,7 @@ struct CoordinateName {
       // A name that means both means none.
       if hits.count == 1, !isLength || kind == .grid { axis = (hit.0, kind) }
       isOnlyLong = hit.1.isSame(as: "long") && hasWord
-      if holds(CoordinateName.hemispheres) { (hemisphere, axis) = (axis?.axis, nil) }
+      if holds(CoordinateName.hemispheres) { hemisphere = axis?.axis }
       return true
     }
     if pair(

@@ -128,16 +128,16 @@ enum CoordinateText {
         // A number without a sign stands alone with its letter, or goes on with the next unit.
         guard !letters.isEmpty || hasSign && rest.isEmpty else { return nil }
         if next == Sign.degree, rest.isEmpty {
-          if let axis = letters.first?.axis, let packed = packed(number, digits, axis) {
-            alone = packed
-          } else {
-            alone = number
+          guard let axis = letters.first?.axis, let packed = packed(number, digits, axis) else {
+            return nil
           }
+          alone = packed
           break
         }
         let isDash = sign == UInt8(ascii: "-")
         guard rest.isEmpty || isDash != hasSpace else { return nil }
         if isDash { rest.removeFirst() }
+        guard !isDash || !rest.isEmpty else { return nil }
         rest.insert(next, at: rest.startIndex)
         sign = next
       }
@@ -156,10 +156,10 @@ enum CoordinateText {
   }
 
   /// The degrees of digits without signs: two or, for a longitude, three are degrees, two minutes, and two more seconds, as
-  /// in `4230N` and `00131E`. Nil for other numbers of digits.
+  /// in `4230N` and `00131E`. Other numbers of digits are all of degrees. Nil for sixty minutes and more.
   private static func packed(_ number: Double, _ digits: Int, _ axis: Axis) -> Double? {
     let more = digits - (axis == .longitude ? 3 : 2)
-    guard more == 2 || more == 4 else { return nil }
+    guard more == 2 || more == 4 else { return number }
     let seconds = more == 4 ? number.truncatingRemainder(dividingBy: 100) : 0
     let rest = more == 4 ? (number / 100).rounded(.down) : number
     let minutes = rest.truncatingRemainder(dividingBy: 100)

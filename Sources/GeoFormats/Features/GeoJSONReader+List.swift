@@ -66,7 +66,11 @@ extension GeoJSONReader {
   mutating func finish(
     _ list: PlaceList, _ root: TapeNode, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if count == 0 { return parsed.note("the list is empty") }
+    if count == 0 {
+      // A list by itself may as well be anything else.
+      if root.kind == .array { throw .notFeatures(pointer: "", detail: GeoJSONReader.expected) }
+      return parsed.note("the list is empty")
+    }
     guard decoder.hasPlaces else {
       let first = parsed.problems.first.map { ": \($0.pointer): \($0.detail)" } ?? ""
       (parsed.problems, parsed.rejected) = ([], 0)

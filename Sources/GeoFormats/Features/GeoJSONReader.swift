@@ -306,8 +306,8 @@ struct GeoJSONReader {
         "Esri's JSON, not GeoJSON; pincluster import --format gdal reads it, and ogr2ogr -f GeoJSON converts it"
       } else { nil as String? }
     guard let kind else {
-      let pointer = root.member("features") == nil ? "" : "/type"
-      return (.notFeatures(pointer: pointer, detail: expected), root.kind == .object)
+      let isObject = root.kind == .object
+      return (.notFeatures(pointer: isObject ? "/type" : "", detail: expected), isObject)
     }
     return (.notFeatures(pointer: "/type", detail: kind), false)
   }

@@ -6,7 +6,9 @@ struct HemisphereColumns: Equatable {
   /// The columns by their names, one for an axis.
   init(_ heading: TableHeading, _ coordinates: CoordinateColumns) {
     guard case .axes = coordinates else { return }
-    let names = heading.written.map { CoordinateName($0).hemisphere }
+    let names = heading.written.indices.map {
+      coordinates.contains($0) ? nil : CoordinateName(heading.written[$0]).hemisphere
+    }
     func only(_ axis: CoordinateName.Axis) -> Int? {
       let columns = names.indices.filter { names[$0] == axis }
       return columns.count == 1 ? columns[0] : nil
@@ -14,11 +16,22 @@ struct HemisphereColumns: Equatable {
     (longitude, latitude) = (only(.longitude), only(.latitude))
   }
 
-  /// Leaves out columns without a letter.
-  mutating func keep(_ columns: Set<Int>) {
+  /// Leaves out columns without a letter, and such as are named by letters alone unless both have some: these may also say
+  /// where a road leads.
+  mutating func keep(_ columns: Set<Int>, _ heading: TableHeading) {
     if let column = longitude, !columns.contains(column) { longitude = nil }
     if let column = latitude, !columns.contains(column) { latitude = nil }
+    let isPair = longitude != nil && latitude != nil
+    func isBare(_ column: Int?) -> Bool {
+      column.map { CoordinateName(heading.written[$0]).axis == nil } ?? false
+    }
+    if !isPair, isBare(longitude) || isBare(latitude) { (longitude, latitude) = (nil, nil) }
   }
+
+  /// Leaves out all columns, as degrees have signs or letters of their own.
+  mutating func removeAll() { (longitude, latitude) = (nil, nil) }
+
+  var isEmpty: Bool { longitude == nil && latitude == nil }
 
   /// The column for an axis.
   subscript(axis: CoordinateText.Axis) -> Int? { axis == .longitude ? longitude : latitude }

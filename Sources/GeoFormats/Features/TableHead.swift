@@ -79,11 +79,10 @@ struct TableHead {
     let text = try decoded(bytes, encoding, isWhole: isWhole)
     var start = 0
     var line = 1
-    try skipBlankLines(text, &start, &line)
-    var given = options.separator
+    try skipBlankLines(text, &start, &line, options.separator)
     let named = try separatorLine(text, &start, &line)
-    if named != nil { try skipBlankLines(text, &start, &line) }
-    given = given ?? named
+    let given = options.separator ?? named
+    if named != nil { try skipBlankLines(text, &start, &line, given) }
     guard start < text.count else {
       guard isWhole else { return nil }
       throw .format(
@@ -93,21 +92,34 @@ struct TableHead {
     let separators = given.map { [$0] } ?? TablePlan.separators
     // Titles and comments may stand above the header. If it isn't found below them, they are what is wrong.
     var fault: Failure?
-    for preamble in 0...TableHead.mostLines {
+    var passed: [ArraySlice<UInt8>] = []
+    for _ in 0...TableHead.mostLines {
       do throws(Failure) {
         guard let found = try candidate(text[start...], line, separators, isWhole: isWhole) else {
           return nil
         }
+        // Lines with as many fields as a header would be the header and features of a table without coordinates.
+        let isBelow = passed.allSatisfy { text in
+          // Characters: these are bytes
+          let fields = text.split(separator: found.separator).filter { !$0.allSatisfy(\.isBlank) }
+          return fields.count < found.heading.names.count
+        }
+        if !isBelow, let fault { throw fault }
         return try plan(
-          found, encoding, hasSeparatorLine: named != nil, preamble: preamble,
+          found, encoding, hasSeparatorLine: named != nil, preamble: passed.count,
           isSeparatorGiven: options.separator != nil, assumptions, line)
       } catch {
         guard case .format(.notFeatures) = error else { throw error }
         fault = fault ?? error
       }
+      let begin = start
       guard skipLine(text, &start, &line) else { break }
-      try skipBlankLines(text, &start, &line)
-      guard start < text.count else { break }
+      passed.append(text[begin..<start].prefix { $0 != 0x0A && $0 != 0x0D })
+      try skipBlankLines(text, &start, &line, given)
+      guard start < text.count else {
+        if isWhole { break }
+        return nil
+      }
     }
     throw fault ?? .notUTF8(line: line)
   }
@@ -155,7 +167,7 @@ struct TableHead {
 
   /// Passes lines in which nothing is but separators and white space.
   private func skipBlankLines(
-    _ text: [UInt8], _ start: inout Int, _ line: inout Int
+    _ text: [UInt8], _ start: inout Int, _ line: inout Int, _ separator: UInt8?
   ) throws(Failure) {
     var index = start
     var polled = start
@@ -171,7 +183,7 @@ struct TableHead {
         start = index + 1
       case 0x20, 0x09: break
       default:
-        guard TablePlan.separators.contains(text[index]) || text[index] == options.separator else {
+        guard TablePlan.separators.contains(text[index]) || text[index] == separator else {
           return
         }
       }

@@ -14,6 +14,8 @@ public struct TablePlan: Sendable {
   let coordinates: CoordinateColumns
   /// The columns with the letters of their hemispheres.
   var hemispheres: HemisphereColumns
+  /// What a separator at the end of lines or of the header makes.
+  var lastField = LastField.open
   /// The lines before the header that are left out.
   let preamble: Int
   /// Whether a blank behind a separator isn't part of the field.
@@ -28,6 +30,13 @@ public struct TablePlan: Sendable {
   let isText: [Bool]
   /// The assumptions.
   var assumptions: [String]
+
+  /// An empty field at the end of records, or of the header alone.
+  enum LastField {
+    /// Not known yet: any is left out or added.
+    case open
+    case asItIs, leftOut, added
+  }
 
   /// The byte before decimals.
   var decimal: UInt8 = UInt8(ascii: ".")

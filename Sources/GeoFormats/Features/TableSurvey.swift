@@ -72,7 +72,9 @@ public struct TableSurvey {
     if !plan.isDecimalGiven, decoder.withComma > decoder.withPoint {
       plan.decimal = UInt8(ascii: ",")
     }
-    plan.hemispheres.keep(decoder.withLetter)
+    plan.hemispheres.keep(decoder.withLetter, plan.heading)
+    if decoder.hasSigns { plan.hemispheres.removeAll() }
+    plan.lastField = decoder.lastField
     for (column, kinds) in decoder.kinds.enumerated() {
       plan.isNumbers[column] = !plan.isText[column] && kinds.areNumbers(decimal: plan.decimal)
     }
