@@ -39,12 +39,13 @@ struct TokenKeyFile: Sendable {
   /// The least number of different bytes in a secret. Random digits in hexadecimal have that many but once in 10 million.
   private static let fewestBytes = 8
 
-  /// A reason why bytes are no secret although there are enough of them; nil if there is none.
+  /// A reason why bytes are no secret although there are enough of them; nil if there is none, or they are too few.
   private static func flaw(ofSecret bytes: ArraySlice<UInt8>) -> String? {
+    guard bytes.count >= TokenKey.shortestSecret else { return nil }
     if bytes.count(where: { $0 == 0 }) > bytes.count / 4 {
       return "it is text in UTF-16, it seems, which is neither read as keys nor taken for a secret"
     }
-    if bytes.count >= TokenKey.shortestSecret, Set(bytes).count < fewestBytes {
+    if Set(bytes).count < fewestBytes {
       return "it has fewer than \(fewestBytes) different bytes, so it is no secret"
     }
     // Random bytes are hardly ever all of text.

@@ -9,7 +9,7 @@ import Glibc
 /// before that, or is killed, is repeated by the next one.
 final class DirectoryLock {
   static let fileName = "pincluster.lock"
-  /// What is known of the database when the directory is locked.
+  /// The past of the database, as it is known when the directory is locked.
   enum Past: UInt8 {
     /// No service has had it for its own.
     case none = 0x3F  // ?

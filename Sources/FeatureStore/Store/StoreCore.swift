@@ -53,7 +53,7 @@ final class StoreCore {
   }
 
   /// Gives a restored copy an identity of its own, and versions that its original doesn't come to: both have the same up to the
-  /// copy, and would give the next ones to other contents, which clients and caches take for the same. What is left of a
+  /// copy, and would give the next ones to other contents, which clients and caches take for the same. The rest of a
   /// database whose log is lost is such a copy.
   private static func renew(_ connection: Connection, _ clock: WallClock) throws(StoreError) {
     let id = Int64(bitPattern: UInt64.random(in: .min ... .max))

@@ -38,7 +38,7 @@ struct CSVDecoder {
   /// The coordinates with decimals behind a point, and such behind a comma.
   private(set) var withPoint = 0
   private(set) var withComma = 0
-  /// What all records have at their end.
+  /// The end that all records have.
   private(set) var lastField = TablePlan.LastField.open
   /// Whether degrees have signs or letters of their own.
   private(set) var hasSigns = false

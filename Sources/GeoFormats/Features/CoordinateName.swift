@@ -64,7 +64,7 @@ struct CoordinateName {
       joined.isSame(as: $0) || $0.isSame(as: "geopoint") && joined.begins(with: $0)
     }
     if ["latlon", "latlong"].contains(where: joined.isSame) {
-      geometry = CoordinateName.geometries.firstIndex(of: "latlng")
+      geometry = CoordinateName.geometries.firstIndex { $0.isSame(as: "latlng") }
     }
     guard geometry == nil else { return }
     hemisphere = joined.isSame(as: "ns") ? .latitude : joined.isSame(as: "ew") ? .longitude : nil

@@ -35,7 +35,7 @@ struct FeatureDecoder {
     return true
   }
 
-  /// What a text is by itself, if it is a Feature or place.
+  /// The kind of a text by itself; nil if it is neither a Feature nor a place.
   func kind(
     of text: UnsafeRawBufferPointer, _ search: inout PlaceSearch
   ) throws(CoordinateColumns.Fault) -> PlaceList.Kind? {

@@ -38,7 +38,7 @@ struct PlaceList {
     }
   }
 
-  /// What a value is by itself.
+  /// The kind of a value by itself.
   enum Kind: Equatable { case feature, place(PlaceMembers) }
 
   /// The lists of a document.
@@ -102,7 +102,7 @@ struct PlaceList {
       return start..<end
     }
 
-    /// What a value is, if it is an object.
+    /// The kind of a value; nil if it is no object.
     private mutating func kind(of value: Range<Int>) -> Kind? {
       guard bytes[value.lowerBound] == UInt8(ascii: "{"), looks < PlaceList.mostLooks else {
         return nil

@@ -2,14 +2,14 @@ internal import Texts
 
 /// The members that hold the place of an object that is no Feature: its own, or those of an object in it.
 struct PlaceMembers: Equatable {
-  /// What holds the coordinates.
+  /// The holder of coordinates.
   enum Holder: Equatable {
     case axes(longitude: [UInt8], latitude: [UInt8])
     /// A text, a list of numbers, or a geometry of GeoJSON.
     case point([UInt8])
   }
 
-  /// What of a member is a property.
+  /// The part of a member that is a property.
   enum Part { case all, rest, none }
 
   /// The names of the objects that lead to them.
@@ -52,7 +52,7 @@ struct PlaceMembers: Equatable {
     value.kind == .number || value.kind == .string && !JSONText.trimmed(value.string).isEmpty
   }
 
-  /// What of a member is a property, so many objects deep on the way to the place.
+  /// The part of a member that is a property, so many objects deep on the way to the place.
   func part(of key: TapeNode, _ value: TapeNode, level: Int) -> Part {
     func isNamed(_ name: [UInt8]) -> Bool { name.withUnsafeBytes { equalBytes($0, key.string) } }
     if level < path.count { return isNamed(path[level]) && value.kind == .object ? .rest : .all }

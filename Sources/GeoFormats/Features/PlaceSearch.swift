@@ -159,7 +159,7 @@ struct PlaceSearch {
     list.count >= 2 && list.firstChild.kind == .number && list.firstChild.next.kind == .number
   }
 
-  /// What an object without coordinates lacks.
+  /// The members that an object without coordinates lacks.
   private func missing(in object: TapeNode) -> String {
     if let longitude = options.longitude, let latitude = options.latitude {
       return "no numbers are in \(TableText.quoted(Array(longitude.utf8))) and "

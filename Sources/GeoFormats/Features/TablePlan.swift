@@ -14,7 +14,7 @@ public struct TablePlan: Sendable {
   let coordinates: CoordinateColumns
   /// The columns with the letters of their hemispheres.
   var hemispheres: HemisphereColumns
-  /// What a separator at the end of lines or of the header makes.
+  /// The field that a separator at the end of lines or of the header makes.
   var lastField = LastField.open
   /// The lines before the header that are left out.
   let preamble: Int
