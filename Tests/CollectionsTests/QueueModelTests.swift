@@ -242,10 +242,11 @@ import Threading
       for _ in 0..<50 { try Histories.demand(try end(1, 0) == nil, "a single client never waits") }
       // Clients who come back are waited for each time, though one in two may be late.
       for _ in 0..<50 {
-        let (count, others) = (generator.int(2...20), generator.int(0...20))
+        let (count, others) = (generator.int(2...16), generator.int(0...16))
         try Histories.demand(try end(count, others) != nil, "others are waited for")
         gathering.waited(from: others, to: others + (count + 1) / 2)
       }
+      try Histories.demand(try end(30, 3) == nil, "many are enough")
       var waits = 0
       for _ in 0..<2000 where try end(3, 4) != nil {
         gathering.waited(from: 4, to: 5)

@@ -247,4 +247,16 @@ import Threading
     #expect(pipeline.catalog["c"]?.info.featureCount == 20 * 36)
     #expect(writer.waitingWrites == 0)
   }
+
+  @Test func `an error of a shared store that lasts is told once`() {
+    var following = CollectionWriter.Following()
+    let (one, other) = (StoreError.io(reason: "one"), StoreError.io(reason: "other"))
+    let told = [one, one, other, other, one].map { following.isNews($0) }
+    #expect(told == [true, false, true, false, true])
+    // These are over by themselves, or told as the loss of the store.
+    for error in [StoreError.away(reason: "held up"), .conflict(reason: "another was faster")] {
+      #expect(!following.isNews(error))
+    }
+    #expect(!following.isNews(one))
+  }
 }

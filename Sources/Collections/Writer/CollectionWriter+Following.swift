@@ -16,6 +16,22 @@ extension CollectionWriter {
     fileprivate var wasUp = true
     /// Whether others are followed.
     var isActive: Bool { timer != nil }
+    /// The last error that was told, and when.
+    private var told: (text: String, time: UInt)?
+    /// The time after which an error that lasts is told again, in nanoseconds.
+    private static let pause: UInt = 30_000_000_000
+
+    /// Whether an error is told: one that isn't over by itself, and wasn't told a moment ago.
+    mutating func isNews(_ error: any Error) -> Bool {
+      switch error {
+      case StoreError.away, StoreError.conflict: return false
+      default: break
+      }
+      let (text, now) = ("\(error)", MonotonicTime.now)
+      if let told, told.text.isSame(as: text), now - told.time < Following.pause { return false }
+      told = (text, now)
+      return true
+    }
   }
 
   /// How often the connection is looked after, and tables that are attached, which don't wake the writer up.
@@ -62,7 +78,7 @@ extension CollectionWriter {
       indexFiles.report(isUp ? .storeBack : .storeLost(reason: error.map { "\($0)" } ?? ""))
     } else if case StoreError.noMemory(let id)? = error {
       indexFiles.report(.behind(collection: id))
-    } else if let error, isUp {
+    } else if let error, isUp, following.isNews(error) {
       indexFiles.report(.damaged(reason: "\(error)"))
     }
     following.wasUp = isUp

@@ -215,6 +215,7 @@ package final class CollectionWriter: @unchecked Sendable {
         let start = MonotonicTime.now
         let count = carryOut(group)
         group = group.dropFirst(count)
+        guard shared != nil else { continue }
         let others = group.count + waitingWrites
         gathering.ended(count, waiting: others, from: start, to: MonotonicTime.now)
       }
