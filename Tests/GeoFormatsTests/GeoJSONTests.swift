@@ -121,7 +121,7 @@ import Testing
   func malformed(_ json: String) { #expect(read(json, .geoJSON).isMalformed) }
 
   @Test(arguments: [
-    ("1", ""), ("{}", ""), (#"{"type":"Point","coordinates":[1,2]}"#, "/type"),
+    ("1", ""), ("[]", ""), ("{}", "/type"), (#"{"type":"Point","coordinates":[1,2]}"#, "/type"),
     (#"{"type":"FeatureCollection"}"#, "/features"), (#"{"features":[]}"#, "/type"),
     (#"{"type":"FeatureCollection","features":{}}"#, "/features"),
     (#"{"type":"FeatureCollection","features":"[]"}"#, "/features"),

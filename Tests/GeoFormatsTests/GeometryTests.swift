@@ -87,7 +87,7 @@ import Testing
     (#"{"type":"MultiPolygon"}"#, "a MultiPolygon without a Feature"),
     (#"{"type":"Topology","objects":{}}"#, "TopoJSON"),
     (#"{"geometryType":"esriGeometryPoint","features":[{"attributes":{}}]}"#, "Esri"),
-    (#"{"spatialReference":{"wkid":4326},"features":[]}"#, "Esri"),
+    (#"{"spatialReference":{"wkid":4326},"features":[]}"#, "Esri"), (#"{"a":1}"#, "neither"),
   ])
   func `a document of another kind is named`(_ json: String, _ word: String) {
     guard case .notFeatures("/type", let detail)? = read(json, .geoJSON).error else {
