@@ -57,14 +57,14 @@ struct TokenKeyFile: Sendable {
       || [(UInt8(ascii: "\""), UInt8(ascii: "\"")), (UInt8(ascii: "["), UInt8(ascii: "]"))]
         .contains { bytes.first == $0 && bytes.last == $1 }
     // The lines of base64, as OpenSSL writes it, are a secret.
-    let isWord = bytes.allSatisfy { $0 > 0x20 }
+    let isEnd = { (byte: UInt8) in byte == 0x0A || byte == 0x0D }
+    let isLine = !bytes.drop(while: isEnd).reversed().drop(while: isEnd).contains(where: isEnd)
     let isBase64 = bytes.allSatisfy {
       $0 == 0x0A || $0 == 0x0D || $0.hexadecimalValue != nil
         || (0x61...0x7A).contains($0.lowercasedASCII) || "+/=-_".utf8.contains($0)
     }
-    guard isMarkup || !isWord && !isBase64 else { return nil }
-    return
-      "it holds text with white space or marks, as of a page that tells an error, which is no secret"
+    guard isMarkup || !isLine && !isBase64 else { return nil }
+    return "it is text of several lines, or in marks, as a page of an error is, and no secret"
   }
 
   /// Whether a file may hold a public key in a form that isn't read: that of SSH, a list of JSON Web Keys, DER, or DER in

@@ -196,9 +196,9 @@ import Testing
     for text in [
       page, "<html><head><title>Gone</title></head></html>",
       "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>",
-      "upstream connect error or disconnect/reset before headers", "\"\(Tokens.secret)\"",
+      "upstream connect error or disconnect\n/reset before headers", "\"\(Tokens.secret)\"",
       "admin:\(Tokens.secret)\nread:two", "----BEGIN PUBLIC KEY----\n\(Self.encoded)\n",
-      "\u{E9}\u{E8} \(Tokens.secret)",
+      "\u{E9}\u{E8}\n\(Tokens.secret)",
       String(repeating: " ", count: 64), String(repeating: "0123456", count: 10),
     ] {
       let fault = try #require(try Files().fault(tokenKeys: text), "\(text)")
@@ -207,6 +207,7 @@ import Testing
     let (zeros, secret) = ([UInt8](repeating: 0, count: 64), Array(Tokens.secret.utf8))
     let wide = secret.map { [$0, 0] as [UInt8] }.joined()
     #expect(throws: Never.self) { try Files().control(tokenKeys: [0xFF, 0xFE] + secret) }
+    #expect(throws: Never.self) { try Files().control(tokenKeys: "words \(Tokens.secret)\n\n") }
     // As OpenSSL writes many digits.
     let lines = "\(Tokens.secret)Z+/\n\(Tokens.secret)==\n\n"
     #expect(throws: Never.self) { try Files().control(tokenKeys: lines) }
