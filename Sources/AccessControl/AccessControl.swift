@@ -22,11 +22,10 @@ public final class AccessControl: Sendable {
 
   private struct State: Sendable {
     var keys = KeyFile()
-    var tokenKeys: [TokenKey] = []
-    /// Whether their file was a secret as such; nil before the first.
-    var isSecret: Bool?
-    /// The digest of that file.
-    var digest: Digest?
+    /// The file of the keys that tokens are checked with; nil before it is read, and without one.
+    var tokenFile: TokenKeyFile?
+    /// The keys of that file.
+    var tokenKeys: [TokenKey] { tokenFile?.keys ?? [] }
     /// Counts the changes of those keys.
     var generation = 0
     /// Tokens that were checked with them.
@@ -81,10 +80,10 @@ public final class AccessControl: Sendable {
       }
     }
     let keys = read(configuration.keyFile) { bytes throws(Fault) in try KeyFile(bytes) }
-    let wasSecret = state.withLock { $0.isSecret }
-    let tokenKeys = read(configuration.tokenKeyFile) { bytes throws(Fault) in
+    let former = state.withLock { $0.tokenFile }
+    let tokenFile = read(configuration.tokenKeyFile) { bytes throws(Fault) in
       let file = try TokenKeyFile(bytes)
-      if file.isSecret, wasSecret == false {
+      if file.isSecret, former?.isSecret == false {
         throw Fault(
           "it isn't keys any more, as it was; to go over to a secret, restart the service")
       }
@@ -95,11 +94,9 @@ public final class AccessControl: Sendable {
       let before = state
       state.keys = keys ?? state.keys
       // Tokens that were checked with the same keys needn't be checked again, nor end their streams.
-      guard let tokenKeys, tokenKeys.digest == nil || tokenKeys.digest != state.digest else {
-        return before
-      }
-      state.digest = tokenKeys.digest
-      (state.tokenKeys, state.isSecret) = (tokenKeys.keys, tokenKeys.isSecret)
+      guard let tokenFile, tokenFile.digest == nil || tokenFile.digest != former?.digest
+      else { return before }
+      state.tokenFile = tokenFile
       state.generation += 1
       state.tokens = [:]
       return before

@@ -17,10 +17,11 @@ struct TokenKeyFile: Sendable {
     digest = Digest(of: bytes)
     let bytes = Array(bytes.withoutByteOrderMark)
     let text = bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    isSecret = text.first != UInt8(ascii: "{") && bytes.firstRange(of: TokenKeyFile.dashes) == nil
     if text.first == UInt8(ascii: "{") {
+      isSecret = false
       keys = try TokenKeyFile.keys(ofJSON: Array(text))
-    } else if let pem = bytes.firstRange(of: TokenKeyFile.dashes) {
+    } else if let pem = bytes.firstRange(of: Array("-----BEGIN".utf8)) {
+      isSecret = false
       keys = try TokenKeyFile.keys(ofPEM: Array(bytes[pem.lowerBound...]))
     } else {
       if TokenKeyFile.mayBePublic(Array(text)) {
@@ -30,12 +31,11 @@ struct TokenKeyFile: Sendable {
       if secret.last == 0x0A { secret.removeLast() }
       if secret.last == 0x0D { secret.removeLast() }
       if let flaw = TokenKeyFile.flaw(ofSecret: secret) { throw Fault(flaw) }
+      isSecret = true
       keys = [try TokenKey(secret: Array(secret))]
     }
   }
 
-  /// The beginning of a key in PEM.
-  private static let dashes = Array("-----BEGIN".utf8)
   /// The least number of different bytes in a secret. Random digits in hexadecimal have that many but once in 10 million.
   private static let fewestBytes = 8
 

@@ -36,12 +36,12 @@ final class LogOutput: Sendable {
           return waiting.bytes
         }
         // The rest of a line that was lost is missing, and the next one isn't its end.
-        let begun = isCut ? [LogOutput.newline] + bytes : bytes
-        let lost = begun.dropFirst(LogOutput.write(begun, to: descriptor))
-        let isMark = isCut && lost.count == begun.count
-        isCut = lost.count < begun.count ? begun[lost.startIndex - 1] != LogOutput.newline : isCut
+        if isCut { isCut = LogOutput.write([LogOutput.newline], to: descriptor) == 0 }
+        let written = bytes.prefix(isCut ? 0 : LogOutput.write(bytes, to: descriptor))
+        if let last = written.last { isCut = last != LogOutput.newline }
+        let lost = bytes[written.endIndex...]
         waiting.withLock { waiting in
-          waiting.dropped += lost.dropFirst(isMark ? 1 : 0).count { $0 == LogOutput.newline }
+          waiting.dropped += lost.count { $0 == LogOutput.newline }
           waiting.isWriting = false
         }
       }

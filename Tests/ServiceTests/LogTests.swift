@@ -4,28 +4,47 @@ import Testing
 
 /// What the log does to the service and to those who read it.
 @Suite(.timeLimit(.minutes(5))) struct LogTests {
+  /// A service whose log is a pipe.
+  private final class Piped {
+    let process: ChildProcess
+    let client: TestClient
+    /// The other end of the pipe, which is not waited for.
+    let reader: Int32
+    private let files: TemporaryDirectory
+
+    /// - Parameters:
+    ///   - port: the port to listen on.
+    ///   - launcher: a command that becomes the one whose words follow its own.
+    init(port: UInt16, launcher: String = "") throws {
+      files = try TemporaryDirectory()
+      let pipe = files.file("pipe")
+      try #require(mkfifo(pipe, 0o600) == 0)
+      reader = open(pipe, O_RDWR | O_NONBLOCK)
+      let binary = try #require(ServerBinary.path())
+      let command =
+        "exec \(launcher) \(binary) serve --port \(port) --data \(files.path)/data "
+        + "--log-level debug 2>\(pipe)"
+      process = try ChildProcess("/bin/sh", ["-c", command])
+      let client = TestClient(port: port)
+      self.client = client
+      let isReady = eventually { (try? client.get("/health/ready"))?.status == 200 }
+      try #require(isReady)
+    }
+
+    deinit { close(reader) }
+  }
+
   @Test func aLogThatNobodyReadsHoldsNobodyUp() throws {
-    let files = try TemporaryDirectory()
-    let pipe = files.file("pipe")
-    try #require(mkfifo(pipe, 0o600) == 0)
-    let reader = open(pipe, O_RDWR | O_NONBLOCK)
-    defer { close(reader) }
-    let port = try freePort()
-    let binary = try #require(ServerBinary.path())
-    let command =
-      "exec \(binary) serve --port \(port) --data \(files.path)/data --log-level debug 2>\(pipe)"
-    let process = try ChildProcess("/bin/sh", ["-c", command])
-    let client = TestClient(port: port)
-    try #require(eventually { (try? client.get("/health/ready"))?.status == 200 })
+    let service = try Piped(port: freePort())
     // Each is a line of the log; a pipe holds 65,536 bytes, and the service keeps a mebibyte.
     let target = "/health/live?" + String(repeating: "x", count: 8000)
-    let connection = try client.connect()
+    let connection = try service.client.connect()
     for _ in 0..<300 { _ = try connection.send("GET", target) }
-    process.signal(SIGTERM)
-    #expect(process.waitForExit(seconds: 10) == .code(0))
+    service.process.signal(SIGTERM)
+    #expect(service.process.waitForExit(seconds: 10) == .code(0))
     // Whoever reads again finds whole lines.
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = read(reader, &bytes, bytes.count)
+    let count = read(service.reader, &bytes, bytes.count)
     let lines = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).split(separator: "\n")
     #expect(lines.dropLast().allSatisfy { (try? TestJSON(parsing: String($0))) != nil })
     #expect(lines.count > 2)
@@ -35,39 +54,25 @@ import Testing
 
   @Test(.enabled(if: python != nil, "PINCLUSTER_TEST_PYTHON is not set"))
   func aPipeThatDoesNotWaitLosesNoLine() throws {
-    let files = try TemporaryDirectory()
-    let pipe = files.file("pipe")
-    try #require(mkfifo(pipe, 0o600) == 0)
-    let reader = open(pipe, O_RDWR | O_NONBLOCK)
-    defer { close(reader) }
-    let port = try freePort()
-    let binary = try #require(ServerBinary.path())
     let launch = "import os, sys; os.set_blocking(2, False); os.execv(sys.argv[1], sys.argv[1:])"
-    let process = try ChildProcess(
-      "/bin/sh",
-      [
-        "-c",
-        "exec \(Self.python ?? "") -c '\(launch)' \(binary) serve --port \(port) "
-          + "--data \(files.path)/data --log-level debug 2>\(pipe)",
-      ])
-    let client = TestClient(port: port)
-    try #require(eventually { (try? client.get("/health/ready"))?.status == 200 })
+    let service = try Piped(
+      port: freePort(), launcher: "\(Self.python ?? "") -c '\(launch)'")
     // More than a pipe holds, and less than the service keeps.
     let target = "/health/live?" + String(repeating: "x", count: 4000)
-    let connection = try client.connect()
+    let connection = try service.client.connect()
     for _ in 0..<100 { _ = try connection.send("GET", target) }
     var bytes: [UInt8] = []
     let isThere = eventually {
       var part = [UInt8](repeating: 0, count: 1 << 16)
-      let count = read(reader, &part, part.count)
+      let count = read(service.reader, &part, part.count)
       bytes += part.prefix(max(count, 0))
       let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
       return lines.count { (try? TestJSON(parsing: String($0)))?["target"]?.string == target }
         == 100
     }
     #expect(isThere)
-    process.signal(SIGTERM)
-    #expect(process.waitForExit(seconds: 10) == .code(0))
+    service.process.signal(SIGTERM)
+    #expect(service.process.waitForExit(seconds: 10) == .code(0))
   }
 
   /// A port that was free a moment ago.

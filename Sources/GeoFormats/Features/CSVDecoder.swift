@@ -69,7 +69,8 @@ struct CSVDecoder {
   mutating func split(_ record: UnsafeRawBufferPointer) -> Shape {
     if let fault = fields.split(record) { return .bad(.quotes(fault)) }
     if fields.areEmpty(record) { return .blank }
-    let last = fields.evenOut(plan.heading, plan.lastField)
+    let isEven = fields.fields.count == plan.properties.count
+    let last = isEven ? .asItIs : fields.evenOut(plan.heading, plan.lastField)
     if lastField != last { lastField = lastField == .open ? last : .asItIs }
     guard fields.fields.count == plan.properties.count else {
       return .bad(.count(fields.fields.count))
@@ -103,13 +104,7 @@ struct CSVDecoder {
     for (index, field) in fields.fields.enumerated() where field.start < field.end {
       CSVFields.withText(of: field, in: record) { text in
         if index == plan.id { ids.formUnion(CSVDecoder.idKind(text)) }
-        if plan.hemispheres.contains(index),
-          [CoordinateText.Axis.longitude, .latitude].contains(where: {
-            plan.hemispheres[$0] == index && HemisphereColumns.isNegative(text, $0) != nil
-          })
-        {
-          withLetter.insert(index)
-        }
+        if plan.hemispheres.isLetter(text, in: index) { withLetter.insert(index) }
         if !plan.properties[index].isEmpty {
           note(
             ColumnKinds.of(text, isQuoted: field.isQuoted, separator: plan.separator), index)

@@ -35,15 +35,13 @@ enum CoordinateColumns: Equatable {
     if heading.written.starts(with: first) {
       return .axes(longitude: first.count - 2, latitude: first.count - 1)
     }
-    let all = heading.written.map { CoordinateName($0) }
+    let names = heading.written.map { CoordinateName($0) }
     // A column that may hold letters of hemispheres is one of degrees if there is no other.
-    if all.contains(where: { $0.axis != nil && $0.hemisphere != nil }) {
-      let axes = all.map { $0.hemisphere == nil ? $0.axis : nil }
-      if let found = try axisColumns(axes, all, heading) { return found }
-    }
-    if let found = try axisColumns(all.map(\.axis), all, heading) { return found }
+    let others = names.indices.filter { names[$0].hemisphere == nil }
+    if others.count < names.count, let found = try axes(others, names, heading) { return found }
+    if let found = try axes(Array(names.indices), names, heading) { return found }
     for kind in CoordinateName.geometries.indices {
-      let columns = all.indices.filter { all[$0].geometry == kind }
+      let columns = names.indices.filter { names[$0].geometry == kind }
       if columns.count == 1 { return .geometry(columns[0]) }
       if columns.count > 1 { throw ambiguity(columns, heading) }
     }
@@ -54,16 +52,20 @@ enum CoordinateColumns: Equatable {
       isAmbiguous: false)
   }
 
-  /// The columns of two axes, by what their names mean; nil if there are none.
-  private static func axisColumns(
-    _ axes: [(axis: CoordinateName.Axis, kind: CoordinateName.Kind)?], _ names: [CoordinateName],
-    _ heading: TableHeading
+  /// The columns of two axes among some, by what their names mean; nil if there are none.
+  private static func axes(
+    _ columns: [Int], _ names: [CoordinateName], _ heading: TableHeading
   ) throws(Fault) -> CoordinateColumns? {
+    func all(_ axis: CoordinateName.Axis, _ kinds: [CoordinateName.Kind]) -> [Int] {
+      columns.filter { names[$0].axis.map { $0.axis == axis && kinds.contains($0.kind) } ?? false }
+    }
+    func pair(_ longitudes: [Int], _ latitudes: [Int]) -> CoordinateColumns? {
+      guard longitudes.count == 1, latitudes.count == 1 else { return nil }
+      return .axes(longitude: longitudes[0], latitude: latitudes[0])
+    }
     for kind in CoordinateName.Kind.allCases {
-      func columns(_ axis: CoordinateName.Axis) -> [Int] {
-        let all = axes.indices.filter {
-          axes[$0].map { $0.axis == axis && $0.kind == kind } ?? false
-        }
+      func surest(_ axis: CoordinateName.Axis) -> [Int] {
+        let all = all(axis, [kind])
         let sure = all.filter { !names[$0].isOnlyLong }
         // Of names that differ in their capitals only, that without any is meant.
         if kind == .name, Set(sure.map { heading.written[$0].map(\.lowercasedASCII) }).count == 1,
@@ -74,26 +76,16 @@ enum CoordinateColumns: Equatable {
         }
         return sure.isEmpty ? all : sure
       }
-      let (longitudes, latitudes) = (columns(.longitude), columns(.latitude))
+      let (longitudes, latitudes) = (surest(.longitude), surest(.latitude))
       guard !longitudes.isEmpty, !latitudes.isEmpty else { continue }
-      if longitudes.count == 1, latitudes.count == 1 {
-        return .axes(longitude: longitudes[0], latitude: latitudes[0])
-      }
+      if let found = pair(longitudes, latitudes) { return found }
       throw ambiguity((longitudes + latitudes).sorted(), heading)
     }
     // Names of two kinds go together if there are no others, or else if others are only letters.
-    for kinds in [CoordinateName.Kind.allCases, CoordinateName.Kind.allCases.filter(\.isWord)] {
-      func columns(_ axis: CoordinateName.Axis) -> [Int] {
-        axes.indices.filter {
-          axes[$0].map { $0.axis == axis && kinds.contains($0.kind) } ?? false
-        }
-      }
-      let (longitudes, latitudes) = (columns(.longitude), columns(.latitude))
-      if longitudes.count == 1, latitudes.count == 1 {
-        return .axes(longitude: longitudes[0], latitude: latitudes[0])
-      }
-    }
-    return nil
+    let kinds = CoordinateName.Kind.allCases
+    return pair(all(.longitude, kinds), all(.latitude, kinds))
+      ?? pair(
+        all(.longitude, kinds.filter(\.isWord)), all(.latitude, kinds.filter(\.isWord)))
   }
 
   private static func ambiguity(_ columns: [Int], _ heading: TableHeading) -> Fault {

@@ -3,8 +3,13 @@ extension GeoJSONReader {
   /// Looks for the list of places in the document so far, and reads that from there on. Returns false if there is none.
   mutating func enterList(into parsed: inout ParsedFeatures) throws(FormatError) -> Bool {
     guard arrays == 0 else { return false }
+    return try enter(lists(in: skeleton.bytes), into: &parsed)
+  }
+
+  private mutating func enter(
+    _ finding: PlaceList.Finding, into parsed: inout ParsedFeatures
+  ) throws(FormatError) -> Bool {
     let bytes = skeleton.bytes
-    let finding = lists(in: bytes)
     let all = finding.lists
     let layer = decoder.options.layer
     let meant = layer.map { layer in all.filter { $0.isNamed(layer) } } ?? all
@@ -23,7 +28,7 @@ extension GeoJSONReader {
     bytes.withUnsafeBytes { bytes in
       _ = skeleton.scan(UnsafeRawBufferPointer(rebasing: bytes[..<found.start]), &index)
     }
-    skeleton.open(bytes[found.start])
+    skeleton.take(bytes[found.start])
     (state, arrays, arrayStart, offset) = (.first, 1, found.start, found.start + 1)
     try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
       let rest = UnsafeBufferPointer(rebasing: bytes[(found.start + 1)...])
@@ -36,7 +41,8 @@ extension GeoJSONReader {
   /// if it is none of these.
   mutating func readPlaces(into parsed: inout ParsedFeatures) throws(FormatError) -> Bool {
     guard arrays == 0 else { return false }
-    if try enterList(into: &parsed) {
+    let finding = lists(in: skeleton.bytes)
+    if try enter(finding, into: &parsed) {
       try finish(into: &parsed)
       return true
     }
@@ -46,8 +52,7 @@ extension GeoJSONReader {
       var search = decoder.search
       do throws(CoordinateColumns.Fault) { _ = try decoder.kind(of: text, &search) } catch {
         if error.isAmbiguous { throw .notFeatures(pointer: "", detail: error.detail) }
-        let all = lists(in: skeleton.bytes)
-        guard let empty = all.empty, !all.hasOthers else { return false }
+        guard let empty = finding.empty, !finding.hasOthers else { return false }
         parsed.note("the list \(GeoJSONReader.shown(empty)) is empty")
         return true
       }
@@ -66,11 +71,7 @@ extension GeoJSONReader {
   mutating func finish(
     _ list: PlaceList, _ root: TapeNode, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if count == 0 {
-      // A list by itself may as well be anything else.
-      if root.kind == .array { throw .notFeatures(pointer: "", detail: GeoJSONReader.expected) }
-      return parsed.note("the list is empty")
-    }
+    // A list by itself that is empty may as well be anything else.
     guard decoder.hasPlaces else {
       let first = parsed.problems.first.map { ": \($0.pointer): \($0.detail)" } ?? ""
       (parsed.problems, parsed.rejected) = ([], 0)

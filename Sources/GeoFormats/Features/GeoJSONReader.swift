@@ -161,7 +161,7 @@ struct GeoJSONReader {
       (.first, UInt8(ascii: "}")) where isObject, (.after, UInt8(ascii: "}")) where isObject:
       state = .skeleton
       if arrays == 1 { removed = offset - arrayStart - 1 }
-      skeleton.close(byte)
+      skeleton.take(byte)
       return false
     case (.after, UInt8(ascii: ",")):
       state = .next

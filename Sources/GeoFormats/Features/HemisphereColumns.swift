@@ -39,6 +39,12 @@ struct HemisphereColumns: Equatable {
   /// Whether one of them is a column.
   func contains(_ column: Int) -> Bool { column == longitude || column == latitude }
 
+  /// Whether a field of a column is a letter of its axis.
+  func isLetter(_ text: UnsafeRawBufferPointer, in column: Int) -> Bool {
+    let axis = column == longitude ? CoordinateText.Axis.longitude : .latitude
+    return contains(column) && HemisphereColumns.isNegative(text, axis) != nil
+  }
+
   /// Whether a letter is that of a hemisphere with negative degrees; nil if it is none of the axis.
   static func isNegative(_ text: UnsafeRawBufferPointer, _ axis: CoordinateText.Axis) -> Bool? {
     let text = JSONText.trimmed(text)

@@ -98,14 +98,9 @@ struct SkeletonScanner {
     return false
   }
 
-  /// Begins with a list that is not called `features`, after what was scanned.
-  mutating func open(_ bracket: UInt8) {
-    bytes.append(bracket)
-    name = .none
-  }
-
-  /// Ends the array, or an object in its place.
-  mutating func close(_ bracket: UInt8) {
+  /// Takes a bracket behind what was scanned: that with which the array ends, or an object in its place, or with which a
+  /// list begins that is not called `features`.
+  mutating func take(_ bracket: UInt8) {
     bytes.append(bracket)
     name = .none
   }

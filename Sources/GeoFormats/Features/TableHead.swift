@@ -98,13 +98,7 @@ struct TableHead {
         guard let found = try candidate(text[start...], line, separators, isWhole: isWhole) else {
           return nil
         }
-        // Lines with as many fields as a header would be the header and features of a table without coordinates.
-        let isBelow = passed.allSatisfy { text in
-          // Characters: these are bytes
-          let fields = text.split(separator: found.separator).filter { !$0.allSatisfy(\.isBlank) }
-          return fields.count < found.heading.names.count
-        }
-        if !isBelow, let fault { throw fault }
+        if let fault, !passed.allSatisfy({ TableHead.isTitle($0, above: found) }) { throw fault }
         return try plan(
           found, encoding, hasSeparatorLine: named != nil, preamble: passed.count,
           isSeparatorGiven: options.separator != nil, assumptions, line)
@@ -122,6 +116,14 @@ struct TableHead {
       }
     }
     throw fault ?? .notUTF8(line: line)
+  }
+
+  /// Whether a line may stand above a header. One with as many fields would be the header, or a feature, of a table without
+  /// coordinates.
+  private static func isTitle(_ line: ArraySlice<UInt8>, above header: Candidate) -> Bool {
+    // Characters: these are bytes
+    let fields = line.split(separator: header.separator).filter { !$0.allSatisfy(\.isBlank) }
+    return fields.count < header.heading.names.count
   }
 
   /// The most lines above a header.
