@@ -92,9 +92,20 @@ final class Replica {
     features[id]?[feature] == nil ? .absent : .living
   }
 
+  /// Runs a transaction as the writer does: first as if nobody else had written anything, and again if that isn't so.
+  private func transaction<R>(on id: String, _ body: () throws -> R) throws -> R {
+    let before = held
+    do { return try store.transaction(on: [id], isTentative: true, body) } catch
+      StoreError.conflict
+    {
+      held = before
+      return try store.transaction(on: [id], body)
+    }
+  }
+
   @discardableResult
   func upsert(_ plain: [Plain], into id: String) throws -> UpsertResult {
-    try store.transaction(on: [id]) { try upsertInTransaction(plain, into: id).result }
+    try transaction(on: id) { try upsertInTransaction(plain, into: id).result }
   }
 
   func upsertInTransaction(
@@ -108,7 +119,7 @@ final class Replica {
 
   @discardableResult
   func delete(_ ids: [FeatureID], from id: String) throws -> CollectionInfo? {
-    try store.transaction(on: [id]) { try deleteInTransaction(ids, from: id) }
+    try transaction(on: id) { try deleteInTransaction(ids, from: id) }
   }
 
   func deleteInTransaction(_ ids: [FeatureID], from id: String) throws -> CollectionInfo? {

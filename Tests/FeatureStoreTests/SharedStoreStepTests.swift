@@ -65,40 +65,80 @@ struct SharedStoreStepTests {
     #expect(first.plain("c") == third.plain("c"))
   }
 
-  @Test("a collection that is created while a transaction waits for others makes it begin again")
-  func createdMeanwhile() throws {
-    let (first, third) = (try Replica(schema), try Replica(schema))
-    nonisolated(unsafe) let second = try Replica(schema)
-    defer { first.dropSchema() }
-    try first.upsert([Plain(.int(1), [1, 2])], into: "a")
-    let process = try second.execute("SELECT pg_backend_pid()::bigint")[0].integer(0) ?? 0
-    let outcome = Locked<Result<Void, any Error>?>(nil)
+  /// The outcome of a transaction of one store that waits for the end of another one's.
+  private func outcome(
+    of waiting: Replica, on ids: Set<String>, isTentative: Bool, after first: Replica,
+    _ body: () throws -> Void
+  ) throws -> Result<Void, any Error> {
+    let process = try waiting.execute("SELECT pg_backend_pid()::bigint")[0].integer(0) ?? 0
+    let third = try Replica(schema)
+    nonisolated(unsafe) let waiting = waiting
+    let outcome = Locked<Result<Void, any Error>>(.success(()))
     let end = DispatchSemaphore(value: 0)
-    try first.store.transaction(on: ["a", "b"]) {
-      _ = try first.upsertInTransaction([Plain(.int(2), [1, 2])], into: "a")
-      _ = try first.upsertInTransaction([Plain(.int(2), [1, 2])], into: "b")
+    try first.store.transaction(on: ids) {
+      try body()
       DispatchQueue.global().async {
         let result = Result {
-          try second.store.transaction(on: ["a", "b"]) {
-            _ = try second.upsertInTransaction([Plain(.int(3), [1, 2])], into: "b")
+          try waiting.store.transaction(on: ids, isTentative: isTentative) {
+            _ = try waiting.upsertInTransaction([Plain(.int(3), [1, 2])], into: ids.max() ?? "")
           }
         }
         outcome.withLock { $0 = result }
         end.signal()
       }
-      // It waits for the row of the one, and the other has none yet that could be locked.
       let isWaiting = "SELECT cardinality(pg_blocking_pids(\(process))) > 0"
       while try !third.execute(isWaiting).isTrue { usleep(5000) }
     }
     end.wait()
-    #expect {
-      try outcome.withLock { $0 }?.get()
-    } throws: { error in
-      if case StoreError.conflict = error { true } else { false }
+    return outcome.withLock { $0 }
+  }
+
+  @Test("a collection that is created while a transaction waits for others makes it begin again")
+  func createdMeanwhile() throws {
+    let (first, second) = (try Replica(schema), try Replica(schema))
+    defer { first.dropSchema() }
+    try first.upsert([Plain(.int(1), [1, 2])], into: "a")
+    // The second waits for the row of the one, and the other has none yet that could be locked.
+    let outcome = try outcome(of: second, on: ["a", "b"], isTentative: false, after: first) {
+      _ = try first.upsertInTransaction([Plain(.int(2), [1, 2])], into: "a")
+      _ = try first.upsertInTransaction([Plain(.int(2), [1, 2])], into: "b")
     }
+    expectConflict(outcome)
     try second.upsert([Plain(.int(3), [1, 2])], into: "b")
     try first.follow()
     #expect(first.plain("b") == second.plain("b") && first.plain("b").count == 2)
+  }
+
+  @Test(
+    "a collection that changes while a transaction waits isn't taken to be as it was",
+    arguments: [false, true])
+  func changedMeanwhile(isDropped: Bool) throws {
+    let (first, second) = (try Replica(schema), try Replica(schema))
+    defer { first.dropSchema() }
+    try first.upsert([Plain(.int(1), [1, 2])], into: "a")
+    try second.follow()
+    let held = second.held
+    let outcome = try outcome(of: second, on: ["a"], isTentative: true, after: first) {
+      if isDropped {
+        _ = try first.dropInTransaction("a")
+      } else {
+        _ = try first.upsertInTransaction([Plain(.int(2), [1, 2])], into: "a")
+      }
+    }
+    expectConflict(outcome)
+    second.held = held
+    try second.upsert([Plain(.int(3), [1, 2])], into: "a")
+    try first.follow()
+    #expect(first.plain("a") == second.plain("a"))
+    #expect(first.plain("a").count == (isDropped ? 1 : 3))
+  }
+
+  private func expectConflict(_ outcome: Result<Void, any Error>) {
+    #expect {
+      try outcome.get()
+    } throws: { error in
+      if case StoreError.conflict = error { true } else { false }
+    }
   }
 
   @Test("what a transaction has begun on a connection isn't ended on another one") func lostInside()

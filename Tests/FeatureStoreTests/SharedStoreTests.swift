@@ -234,16 +234,36 @@ private struct SharedModel {
 
   /// Several writes in one transaction, some of them undone, and sometimes all.
   mutating func write(to replica: Replica) throws {
-    struct Undone: Error {}
     let ids = Set(
       (0..<Int.random(in: 1...2, using: &random)).map { _ in
         ["a", "b", "c"][Int.random(in: 0..<3, using: &random)]
       })
+    replica.store.assuming.hurry()
+    let isCurrent = ids.allSatisfy { replica.infos[$0]?.version == collections[$0]?.version }
+    if !isCurrent, ids.allSatisfy({ replica.infos[$0] != nil }) {
+      // What others have changed isn't taken to be as it was.
+      let held = replica.held
+      #expect {
+        try replica.store.transaction(on: ids, isTentative: true) {
+          try replica.upsertInTransaction([Plain(.int(1), [1, 2])], into: ids.first ?? "a")
+        }
+      } throws: { error in
+        if case StoreError.conflict = error { true } else { false }
+      }
+      replica.held = held
+    }
+    try write(to: replica, on: ids, isTentative: isCurrent && Bool.random(using: &random))
+  }
+
+  private mutating func write(
+    to replica: Replica, on ids: Set<String>, isTentative: Bool
+  ) throws {
+    struct Undone: Error {}
     let fails = Int.random(in: 0..<6, using: &random) == 0
     let before = (collections, floor)
     var held = replica.held
     do {
-      try replica.store.transaction(on: ids) {
+      try replica.store.transaction(on: ids, isTentative: isTentative) {
         // What others have written is there now.
         held = replica.held
         for _ in 0..<Int.random(in: 0...5, using: &random) {
@@ -269,6 +289,11 @@ private struct SharedModel {
     } catch is Undone {
       (collections, floor) = before
       replica.held = held
+    } catch StoreError.conflict where isTentative {
+      // It creates a collection, or is undone.
+      (collections, floor) = before
+      replica.held = held
+      try write(to: replica, on: ids, isTentative: false)
     }
   }
 

@@ -243,11 +243,14 @@ package final class CollectionWriter: @unchecked Sendable {
     gathering.waited(from: before, to: after)
   }
 
+  /// How often a transaction is tried that conflicts with those of others.
+  private static let mostAttempts = 4
+
   /// Carries out the first of some writes in one transaction, answers them, and returns their number.
   ///
   /// - Parameter mayMakeRoom: whether deletions that the disk is too full for are tried again.
   private func carryOut(
-    _ jobs: ArraySlice<Job>, mayMakeRoom: Bool = true, attempts: Int = 3
+    _ jobs: ArraySlice<Job>, mayMakeRoom: Bool = true, attempts: Int = mostAttempts
   ) -> Int {
     home.check()
     let group = WriteGroup(store, catalog, limits, isShared: jobs.count > 1)
@@ -255,7 +258,8 @@ package final class CollectionWriter: @unchecked Sendable {
     let start = MonotonicTime.now
     var applied = start
     do {
-      try store.transaction(on: Set(jobs.map(\.write.collection))) {
+      let ids = Set(jobs.map(\.write.collection))
+      try store.transaction(on: ids, isTentative: attempts == CollectionWriter.mostAttempts) {
         for job in jobs where group.byteCount < WriteQueue.maximumGroupBytes {
           // An error of a single write ends the transaction.
           guard group.isShared else {

@@ -367,10 +367,11 @@ final class WriteGroup {
   /// Shows readers the changes that are on disk now.
   func publish() {
     for (id, draft) in drafts {
-      guard let info = draft.info, let collection = draft.collection else {
+      guard let drafted = draft.info, let collection = draft.collection else {
         catalog.remove(id, at: draft.droppedAt)
         continue
       }
+      let info = store.committed(drafted)
       // A feature that has expired since a write found it isn't in the index any more, but may be on disk.
       let hasRemoval = draft.changes.contains { if case .remove = $0 { true } else { false } }
       if hasRemoval, draft.base?.nextExpiry != nil { catalog.needsSweep([id]) }

@@ -33,8 +33,15 @@ public protocol FeatureStore: AnyObject {
   /// Runs `body` in one transaction, to which the writes within belong: all of them are durable when this returns,
   /// none if it throws.
   ///
-  /// - Parameter ids: the collections that the writes concern.
-  func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R
+  /// - Parameters:
+  ///   - ids: the collections that the writes concern.
+  ///   - isTentative: whether the caller repeats the transaction after a ``StoreError/conflict(reason:)``. Then a store
+  ///     that others share may take the collections to be as they are shown, and finds out at the end.
+  func transaction<R>(
+    on ids: Set<String>, isTentative: Bool, _ body: () throws -> R
+  ) throws -> R
+  /// A collection that a transaction has changed, with the time that the change got when it was committed.
+  func committed(_ info: CollectionInfo) -> CollectionInfo
   /// Runs a part of a transaction. If it throws, its writes are undone, and nothing else.
   func savepoint<R>(_ body: () throws -> R) throws -> R
   /// Creates a collection, or changes its description.
@@ -84,6 +91,17 @@ public protocol FeatureStore: AnyObject {
   func abandonIndexFile(_ draft: IndexFileDraft)
   /// Deletes some of the noted changes that aren't needed any more; returns whether there are more.
   func trimChanges(atMost count: Int) throws(StoreError) -> Bool
+}
+
+extension FeatureStore {
+  // Characters: ids of collections, which are of ASCII
+  /// Runs `body` in a transaction on collections as they are.
+  public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
+    try transaction(on: ids, isTentative: false, body)
+  }
+
+  /// The same collection, as changes have no time.
+  public func committed(_ info: CollectionInfo) -> CollectionInfo { info }
 }
 
 /// A change of an optional value, such as a collection's title.

@@ -28,8 +28,8 @@ struct PostgresDraft {
 
   /// By which it is found out whether it was committed.
   let token = Int64.random(in: .min ... .max)
-  /// When it began to have its collections for itself, by the clock of the database, in microseconds since 1970 (UTC).
-  var time: Int64 = 0
+  /// The states that its collections are taken to have; nil if they are locked.
+  var assumed: [CollectionInfo]?
   /// The collections that are changed, by id, as they are to be.
   var infos: [String: CollectionInfo] = [:]  // Characters: ids of collections, which are of ASCII
   /// The collections that are dropped, as they were, with the version of that.
@@ -52,4 +52,7 @@ struct PostgresDraft {
 
   /// Whether it changes nothing.
   var isEmpty: Bool { infos.isEmpty && dropped.isEmpty }
+
+  /// A transaction on collections that are taken to have these states; nil if they are locked.
+  init(assumed: [CollectionInfo]? = nil) { self.assumed = assumed }
 }

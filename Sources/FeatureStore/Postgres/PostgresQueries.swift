@@ -22,6 +22,16 @@ enum PostgresQueries {
   static let find = PostgresStatement(
     "find", "SELECT \(columns) FROM collections WHERE key = ANY($1) ORDER BY id")
   static let all = PostgresStatement("all", "SELECT \(columns) FROM collections ORDER BY id")
+  /// Does what ``lock`` does, and fails with a division by zero unless the collections are those with the keys,
+  /// versions and tokens given, and none is attached: what follows in the same round trip isn't done then.
+  static let assume = PostgresStatement(
+    "assume",
+    """
+    WITH locked AS MATERIALIZED (
+      SELECT key, version, token FROM collections WHERE id = ANY($1) AND source IS NULL ORDER BY id FOR UPDATE)
+    SELECT 1 / (count(*) = cardinality($2))::int FROM locked
+    JOIN unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS e (key, version, token) USING (key, version, token)
+    """)
   /// The time in microseconds since 1970 (UTC).
   static let time = PostgresStatement(
     "time", "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
@@ -128,16 +138,19 @@ enum PostgresQueries {
     INSERT INTO collections (id, version) SELECT $1, floor FROM (SELECT floor FROM store FOR SHARE) AS s
     ON CONFLICT (id) DO NOTHING RETURNING key, version
     """)
-  /// Notes a change, and writes the row of its collection.
+  /// Notes a change at the present time, but not before one that is given, and writes the row of its collection; returns
+  /// that time.
   static let change = PostgresStatement(
     "change",
     """
     WITH noted AS (
-      INSERT INTO changes (collection, version, at, token, numbers, names) VALUES ($1, $4, $15, $11, $13, $14))
+      INSERT INTO changes (collection, version, at, token, numbers, names)
+      VALUES ($1, $4, greatest($15, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $11, $13, $14)
+      RETURNING at)
     UPDATE collections SET title = $2, description = $3, version = $4, largest_integer = $5,
       feature_count = $6, ttl = $7, time_start = $8, time_end = $9, checksum = $10,
       token = $11, trimmed = CASE WHEN $12 = 1 THEN $4 ELSE trimmed END
-    WHERE key = $1
+    WHERE key = $1 RETURNING (SELECT at FROM noted)
     """)
   static let notify = PostgresStatement("notify", "SELECT pg_notify($1, $2)")
   /// Drops a collection at a version.
@@ -163,12 +176,12 @@ enum PostgresQueries {
     """)
 
   private static let changesAt = """
-    SELECT c.collection, c.token, c.numbers[1] FROM unnest($1::bigint[], $2::bigint[]) AS i (key, version)
+    SELECT c.collection, c.token, c.numbers[1], c.at FROM unnest($1::bigint[], $2::bigint[]) AS i (key, version)
     JOIN changes AS c ON c.collection = i.key AND c.version = i.version
     """
   /// The collections and tokens of changes; of those that aren't there, none.
   static let tokens = PostgresStatement("tokens", changesAt)
-  /// The same, and the first of the numbers, in a transaction that writes something where any are there: so its commit
+  /// The same, with the first of the numbers and the time, in a transaction that writes something where any are there: so its commit
   /// waits for a synchronous standby, which then has these changes, too.
   static let proof = PostgresStatement("proof", "\(changesAt) FOR UPDATE OF c")
   /// Whether the transaction of a token has ended, if it ever was.

@@ -13,19 +13,32 @@ extension PostgresStore {
     guard !draft.isEmpty else { return undo() }
     var infos = draft.infos
     var mayBeCommitted = false
+    // The collections by the numbers of the queries that note their changes.
+    var notes: [Int: String] = [:]  // Characters: ids of collections, which are of ASCII
     do {
-      _ = try noting { (connection) throws(StoreError) in
-        try connection.run { (sender) throws(StoreError) in
-          try send(draft, &infos, sender)
+      let answers = try noting { (connection) throws(StoreError) in
+        try connection.run { (send) throws(StoreError) in
+          var count = 0
+          func counted(_ query: PostgresQuery) throws(StoreError) {
+            try send(query)
+            count += 1
+          }
+          if let assumed = draft.assumed { try assume(assumed, draft.token, counted) }
+          try self.send(draft, &infos, counted) { id in notes[count - 1] = id }
           mayBeCommitted = true
-          try sender(PostgresQueries.commit.with())
+          try counted(PostgresQueries.commit.with())
         }
+      }
+      for (number, id) in notes {
+        guard answers[number].count > 0, let time = answers[number][0].integer(0) else { continue }
+        infos[id]?.time = time
       }
     } catch {
       // An error after which the connection works is the server's, and ends the transaction.
       guard held == nil, mayBeCommitted else { throw error }
       self.draft = nil
-      try findOut(draft, because: error)
+      let times = try findOut(draft, because: error)
+      for (id, info) in infos { infos[id]?.time = times[info.key] ?? info.time }
     }
     self.draft = nil
     for info in draft.dropped {
@@ -39,7 +52,7 @@ extension PostgresStore {
   private func send(
     // Characters: ids of collections, which are of ASCII
     _ draft: PostgresDraft, _ infos: inout [String: CollectionInfo],
-    _ send: PostgresConnection.Sender
+    _ send: PostgresConnection.Sender, noted: (String) -> Void
   ) throws(StoreError) {
     for info in draft.dropped {
       try send(PostgresQueries.raiseFloor.with { $0.add(info.version) })
@@ -61,6 +74,7 @@ extension PostgresStore {
       var rows = PostgresRows(of: info.key, hasOneOperation: operations.count == 1)
       for operation in operations { try rows.add(operation, send) }
       infos[id] = try rows.end(leadingTo: info, send)
+      noted(id)
     }
     let keys = (draft.infos.values.map(\.key) + draft.dropped.map(\.key)).sorted()
     let note = keys.map { String($0) }.joined(separator: ",")
@@ -71,35 +85,61 @@ extension PostgresStore {
       })
   }
 
+  /// Begins a transaction on collections that are as they are taken to be, or fails.
+  private func assume(
+    _ infos: [CollectionInfo], _ token: Int64, _ send: PostgresConnection.Sender
+  ) throws(StoreError) {
+    let ids = infos.map(\.id)
+    try send(PostgresQueries.begin.with())
+    try send(PostgresQueries.turn.with { $0.add(token) })
+    try send(
+      PostgresQueries.assume.with {
+        $0.add(ids)
+        $0.add(infos.map(\.key))
+        $0.add(infos.map(\.version))
+        $0.add(infos.map(\.token))
+      })
+    try send(PostgresQueries.openSlots.with { $0.add(ids) })
+  }
+
   // MARK: The outcome of a commit
 
-  /// Finds out whether a transaction was committed whose connection was lost while it ended; throws if it wasn't.
-  private func findOut(_ draft: PostgresDraft, because error: StoreError) throws(StoreError) {
+  /// Finds out whether a transaction was committed whose connection was lost while it ended: the times of its changes, by
+  /// the keys of their collections. Throws if it wasn't.
+  private func findOut(
+    _ draft: PostgresDraft, because error: StoreError
+  ) throws(StoreError) -> [Int64: Int64] {
     let deadline = MonotonicTime.now + PostgresStore.patience
     while true {
       let now = MonotonicTime.now
       guard now < deadline else { throw .uncertain(reason: "\(error)") }
       // A query that fails, as the database is still away, is repeated.
-      let isCommitted = try? isCommitted(draft, within: Double(deadline - now) / 1e9)
-      switch isCommitted ?? nil {
-      case true?: return
-      case false?: throw error
+      let outcome = try? outcome(of: draft, within: Double(deadline - now) / 1e9)
+      switch outcome ?? nil {
+      case .committed(let times)?: return times
+      case .undone?: throw error
       case nil: usleep(50_000)
       }
     }
   }
 
-  /// Whether a transaction was committed; nil if it may be under way, or nobody can tell any more.
+  private enum Outcome {
+    case undone
+    /// Committed, with the times of its changes by the keys of collections.
+    case committed([Int64: Int64])
+  }
+
+  /// The outcome of a transaction; nil if it may be under way, or nobody can tell any more.
   ///
   /// Only the notes of changes tell that: a transaction's number may be given again after a crash. Its lock tells that it
   /// has ended, as it was taken before the transaction wrote anything.
-  private func isCommitted(
-    _ draft: PostgresDraft, within seconds: Double
-  ) throws(StoreError) -> Bool? {
+  private func outcome(
+    of draft: PostgresDraft, within seconds: Double
+  ) throws(StoreError) -> Outcome? {
     let drops = draft.dropped.map(\.key)
     let infos = Array(draft.infos.values)
     let keys = drops + infos.map(\.key)
-    return try noting { (connection) throws(StoreError) -> Bool? in
+    return try noting { (connection) throws(StoreError) -> Outcome? in
       // If the last of these fails, all do: an answer that isn't durable is none.
       let answers = try connection.run(
         [
@@ -114,7 +154,11 @@ extension PostgresStore {
         ], within: seconds)
       guard answers[1].isTrue else { return nil }
       let notes = (0..<answers[2].count).map { answers[2][$0] }
-      if notes.contains(where: { $0.integer(1) == draft.token }) { return true }
+      let own = notes.filter { $0.integer(1) == draft.token }
+      if !own.isEmpty {
+        let times = own.map { ($0.integer(0) ?? 0, $0.integer(3) ?? 0) }
+        return .committed(Dictionary(times, uniquingKeysWith: max))
+      }
       // It changes all of its collections or none, so one of them is enough to tell that it hasn't.
       let there = try CollectionInfo.all(answers[3], of: configuration.address)
       let noted = Set(notes.compactMap { $0.integer(0) })
@@ -130,7 +174,7 @@ extension PostgresStore {
         // A note that is missing may have been forgotten.
         return noted.contains(info.key) || now.trimmed < info.version
       }
-      return isUnchanged || isUnwritten ? false : nil
+      return isUnchanged || isUnwritten ? .undone : nil
     }
   }
 }

@@ -4,13 +4,52 @@ import Threading
 
 extension PostgresStore {
   // Characters: ids of collections, which are of ASCII
-  /// Runs `body` in a transaction on collections, after handing over other instances' changes of them.
+  /// Runs `body` in a transaction on collections, after handing over other instances' changes of them. A tentative one
+  /// takes a single round trip where they are in the state that is shown, and nothing of it was refused.
   ///
   /// - Throws: the error of `body`, or ``StoreError`` if the transaction can't be begun or committed.
-  public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
+  public func transaction<R>(
+    on ids: Set<String>, isTentative: Bool, _ body: () throws -> R
+  ) throws -> R {
+    if isTentative, let assumed = assumption(of: ids) {
+      return try transaction(assuming: assumed, body)
+    }
     guard let result = try transaction(on: ids, asSweeper: false, body) else {
       throw StoreError.io(reason: "the transaction didn't begin")
     }
+    return result
+  }
+
+  // Characters: ids of collections, which are of ASCII
+  /// The shown states of collections, if a transaction may take them for granted.
+  private func assumption(of ids: Set<String>) -> [CollectionInfo]? {
+    guard held != nil, assuming.isDue(at: MonotonicTime.now) else { return nil }
+    let infos = ids.sorted().compactMap { shown[$0] }
+    return infos.count == ids.count && !infos.contains { $0.isAttached } ? infos : nil
+  }
+
+  /// Runs `body` without a look at the database. What it refuses, it may refuse because of a state that is no longer, so
+  /// any error is a conflict, as is a transaction that changes nothing.
+  private func transaction<R>(
+    assuming infos: [CollectionInfo], _ body: () throws -> R
+  ) throws -> R {
+    guard draft == nil else { throw StoreError.io(reason: "a transaction is under way") }
+    draft = PostgresDraft(assumed: infos)
+    let result: R
+    do { result = try body() } catch {
+      draft = nil
+      throw StoreError.conflict(reason: "\(error)")
+    }
+    guard draft?.isEmpty == false else {
+      draft = nil
+      throw StoreError.conflict(reason: "nothing is changed")
+    }
+    do { try commit() } catch {
+      undo()
+      if case .conflict = error { assuming.fail() }
+      throw error
+    }
+    assuming.succeed()
     return result
   }
 
@@ -27,9 +66,9 @@ extension PostgresStore {
     on ids: Set<String>, asSweeper: Bool, _ body: () throws -> R
   ) throws -> R? {
     guard draft == nil else { throw StoreError.io(reason: "a transaction is under way") }
-    var begun = PostgresDraft()
+    let begun = PostgresDraft()
     do {
-      guard try lock(ids, as: asSweeper, &begun) else {
+      guard try lock(ids, as: asSweeper, token: begun.token) else {
         undo()
         return nil
       }
@@ -67,6 +106,9 @@ extension PostgresStore {
     }
   }
 
+  /// A collection that a transaction has changed, with the time that the change got when it was committed.
+  public func committed(_ info: CollectionInfo) -> CollectionInfo { shown[info.id] ?? info }
+
   // MARK: Changes
 
   /// The open transaction's changes so far.
@@ -80,13 +122,18 @@ extension PostgresStore {
   func runWithin(
     _ queries: [PostgresQuery], within seconds: Double = 10, sinks: [Int: any RowSink] = [:]
   ) throws(StoreError) -> [PostgresResult] {
-    _ = try opened()
+    let draft = try opened()
+    if draft.assumed != nil {
+      let failure = StoreError.conflict(reason: "the collections aren't locked")
+      self.draft?.failure = failure
+      throw failure
+    }
     do throws(StoreError) {
       return try noting { (connection) throws(StoreError) in
         try connection.run(queries, within: seconds, sinks: sinks)
       }
     } catch {
-      draft?.failure = error
+      self.draft?.failure = error
       throw error
     }
   }
@@ -131,8 +178,8 @@ extension PostgresStore {
   {
     var info = info
     info.token = draft?.token ?? 0
-    // Never back, nor before a time that was settled by another clock.
-    info.time = max(draft?.time ?? 0, info.time + 1, settling.time + 1)
+    // The least that it may be: never back, nor before a time that was settled by another clock.
+    info.time = max(info.time, settling.time) + 1
     draft?.infos[info.id] = info
     if let operation { draft?.operations.append(operation) }
     return info

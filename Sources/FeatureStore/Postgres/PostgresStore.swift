@@ -64,6 +64,8 @@ public final class PostgresStore: SharedStore {
   var draft: PostgresDraft?
   /// Whether rows of collections that were dropped may be there.
   var mayHaveDropped = true
+  /// When a transaction may take collections to be as they are shown, which fails while other instances write to them.
+  var assuming = Backoff(from: 5_000_000, to: 1_000_000_000)
   /// The state of following attached tables.
   var attached = AttachedFollowing()
   /// The collections that can't be brought up to date for now.
@@ -300,20 +302,17 @@ public final class PostgresStore: SharedStore {
   /// Begins a transaction: locks collections, and hands over other instances' changes of them.
   func lock(
     // Characters: ids of collections, which are of ASCII
-    _ ids: Set<String>, as sweeper: Bool, _ draft: inout PostgresDraft
+    _ ids: Set<String>, as sweeper: Bool, token: Int64
   ) throws(StoreError) -> Bool {
-    let token = draft.token
-    let time = try noting { (connection) throws(StoreError) -> Int64? in
+    try noting { (connection) throws(StoreError) in
       var queries = [PostgresQueries.begin.with(), PostgresQueries.turn.with { $0.add(token) }]
       if sweeper { queries.append(PostgresQueries.sweeper.with()) }
       let first = queries.count
       for statement in [PostgresQueries.lock, PostgresQueries.byID, PostgresQueries.openSlots] {
         queries.append(statement.with { $0.add(ids.sorted()) })
       }
-      queries.append(PostgresQueries.time.with())
       let answers = try connection.run(queries)
-      if sweeper, !answers[2].isTrue { return nil }
-      setClock(answers[first + 3])
+      if sweeper, !answers[2].isTrue { return false }
       let infos = try CollectionInfo.all(answers[first + 1], of: configuration.address)
       // One may have been created while others were waited for.
       guard answers[first].count == infos.count else {
@@ -327,10 +326,8 @@ public final class PostgresStore: SharedStore {
       for info in infos where !info.isAttached && shown[info.id]?.isSameState(as: info) != true {
         throw .away(reason: "the collection \(info.id) is still being loaded")
       }
-      return answers[first + 3][0].integer(0) ?? 0
+      return true
     }
-    draft.time = time ?? 0
-    return time != nil
   }
 
   /// Every collection, by id.

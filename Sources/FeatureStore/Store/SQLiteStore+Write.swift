@@ -10,7 +10,9 @@ extension SQLiteStore {
   /// transaction can't be begun or committed.
   ///
   /// - Throws: the error of `body`, or ``StoreError`` if the transaction can't be begun or committed.
-  public func transaction<R>(on ids: Set<String> = [], _ body: () throws -> R) throws -> R {
+  public func transaction<R>(
+    on ids: Set<String> = [], isTentative: Bool = false, _ body: () throws -> R
+  ) throws -> R {
     let transaction = try writable().transaction
     guard !transaction.isOpen else { throw StoreError.io(reason: "a transaction is under way") }
     try transaction.open()
