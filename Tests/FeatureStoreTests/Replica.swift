@@ -95,8 +95,7 @@ final class Replica {
   /// Runs a transaction as the writer does: first as if nobody else had written anything, and again if that isn't so.
   private func transaction<R>(on id: String, _ body: () throws -> R) throws -> R {
     let before = held
-    do { return try store.transaction(on: [id], isTentative: true, body) } catch
-      StoreError.conflict
+    do { return try store.transaction(on: [id], isTentative: true, body) } catch StoreError.conflict
     {
       held = before
       return try store.transaction(on: [id], body)

@@ -29,7 +29,6 @@ public protocol FeatureStore: AnyObject {
 
   // MARK: Writing
 
-  // Characters: ids of collections, which are of ASCII
   /// Runs `body` in one transaction, to which the writes within belong: all of them are durable when this returns,
   /// none if it throws.
   ///
@@ -38,6 +37,7 @@ public protocol FeatureStore: AnyObject {
   ///   - isTentative: whether the caller repeats the transaction after a ``StoreError/conflict(reason:)``. Then a store
   ///     that others share may take the collections to be as they are shown, and finds out at the end.
   func transaction<R>(
+    // Characters: ids of collections, which are of ASCII
     on ids: Set<String>, isTentative: Bool, _ body: () throws -> R
   ) throws -> R
   /// A collection that a transaction has changed, with the time that the change got when it was committed.

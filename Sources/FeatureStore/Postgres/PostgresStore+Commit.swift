@@ -76,7 +76,11 @@ extension PostgresStore {
       infos[id] = try rows.end(leadingTo: info, send)
       noted(id)
     }
-    let keys = (draft.infos.values.map(\.key) + draft.dropped.map(\.key)).sorted()
+    try notify((draft.infos.values.map(\.key) + draft.dropped.map(\.key)).sorted(), send)
+  }
+
+  /// Tells other instances that collections have changed.
+  private func notify(_ keys: [Int64], _ send: PostgresConnection.Sender) throws(StoreError) {
     let note = keys.map { String($0) }.joined(separator: ",")
     try send(
       PostgresQueries.notify.with {
@@ -85,7 +89,7 @@ extension PostgresStore {
       })
   }
 
-  /// Begins a transaction on collections that are as they are taken to be, or fails.
+  /// Begins a transaction on collections that fails unless they are as they are taken to be.
   private func assume(
     _ infos: [CollectionInfo], _ token: Int64, _ send: PostgresConnection.Sender
   ) throws(StoreError) {
@@ -110,15 +114,62 @@ extension PostgresStore {
     _ draft: PostgresDraft, because error: StoreError
   ) throws(StoreError) -> [Int64: Int64] {
     let deadline = MonotonicTime.now + PostgresStore.patience
+    // Nothing of a tentative transaction need have reached the database before its end was lost.
+    var mayCome = draft.assumed != nil
     while true {
       let now = MonotonicTime.now
       guard now < deadline else { throw .uncertain(reason: "\(error)") }
+      let seconds = Double(deadline - now) / 1e9
       // A query that fails, as the database is still away, is repeated.
-      let outcome = try? outcome(of: draft, within: Double(deadline - now) / 1e9)
+      if mayCome, let isPrevented = try? prevent(draft, within: seconds) {
+        if isPrevented { throw error }
+        mayCome = false
+      }
+      let outcome = mayCome ? nil : try? outcome(of: draft, within: seconds)
       switch outcome ?? nil {
       case .committed(let times)?: return times
       case .undone?: throw error
       case nil: usleep(50_000)
+      }
+    }
+  }
+
+  /// Sees to it that a tentative transaction fails if it reaches the database from now on: makes a version without a change
+  /// of one of its collections. Returns false if they aren't as it takes them to be, as it has been committed, or can't be.
+  private func prevent(
+    _ draft: PostgresDraft, within seconds: Double
+  ) throws(StoreError) -> Bool {
+    guard let assumed = draft.assumed, let first = assumed.first else { return false }
+    var next = first.changed(to: first.version + 1)
+    next.token = Int64.random(in: .min ... .max)
+    next.time = max(first.time, settling.time) + 1
+    let ids = assumed.map(\.id)
+    return try noting { (connection) throws(StoreError) in
+      do throws(StoreError) {
+        let answers = try connection.run(
+          [
+            PostgresQueries.begin.with(), PostgresQueries.lock.with { $0.add(ids) },
+            PostgresQueries.find.with { $0.add(assumed.map(\.key)) },
+            PostgresQueries.openSlots.with { $0.add(ids) },
+          ], within: seconds)
+        let found = try CollectionInfo.all(answers[2], of: configuration.address)
+        let isAsAssumed = assumed.allSatisfy { info in
+          found.contains { $0.isSameState(as: info) && !$0.isAttached }
+        }
+        guard isAsAssumed else {
+          connection.rollBack()
+          return false
+        }
+        try connection.run(within: seconds) { (send) throws(StoreError) in
+          var rows = PostgresRows(of: next.key, hasOneOperation: true)
+          _ = try rows.end(leadingTo: next, send)
+          try notify([next.key], send)
+          try send(PostgresQueries.commit.with())
+        }
+        return true
+      } catch {
+        connection.rollBack()
+        throw error
       }
     }
   }

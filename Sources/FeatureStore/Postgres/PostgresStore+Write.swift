@@ -3,12 +3,12 @@ import Glibc
 import Threading
 
 extension PostgresStore {
-  // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction on collections, after handing over other instances' changes of them. A tentative one
   /// takes a single round trip where they are in the state that is shown, and nothing of it was refused.
   ///
   /// - Throws: the error of `body`, or ``StoreError`` if the transaction can't be begun or committed.
   public func transaction<R>(
+    // Characters: ids of collections, which are of ASCII
     on ids: Set<String>, isTentative: Bool, _ body: () throws -> R
   ) throws -> R {
     if isTentative, let assumed = assumption(of: ids) {
@@ -28,8 +28,8 @@ extension PostgresStore {
     return infos.count == ids.count && !infos.contains { $0.isAttached } ? infos : nil
   }
 
-  /// Runs `body` without a look at the database. What it refuses, it may refuse because of a state that is no longer, so
-  /// any error is a conflict, as is a transaction that changes nothing.
+  /// Runs `body` without a look at the database. A refusal may be due to a state that is no longer, so any error is a
+  /// conflict, as is a transaction that changes nothing.
   private func transaction<R>(
     assuming infos: [CollectionInfo], _ body: () throws -> R
   ) throws -> R {

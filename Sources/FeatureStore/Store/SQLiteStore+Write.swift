@@ -1,7 +1,6 @@
 import ClusterCore
 
 extension SQLiteStore {
-  // Characters: ids of collections, which are of ASCII
   /// Runs `body` in one transaction, to which the writes within belong, so that they share one
   /// synchronization to disk: all of them are there when this returns, none if it throws.
   ///
@@ -11,6 +10,7 @@ extension SQLiteStore {
   ///
   /// - Throws: the error of `body`, or ``StoreError`` if the transaction can't be begun or committed.
   public func transaction<R>(
+    // Characters: ids of collections, which are of ASCII
     on ids: Set<String> = [], isTentative: Bool = false, _ body: () throws -> R
   ) throws -> R {
     let transaction = try writable().transaction
