@@ -22,16 +22,6 @@ enum PostgresQueries {
   static let find = PostgresStatement(
     "find", "SELECT \(columns) FROM collections WHERE key = ANY($1) ORDER BY id")
   static let all = PostgresStatement("all", "SELECT \(columns) FROM collections ORDER BY id")
-  /// Does what ``lock`` does, and fails with a division by zero unless the collections are those with the keys,
-  /// versions and tokens given, and none is attached: what follows in the same round trip isn't done then.
-  static let assume = PostgresStatement(
-    "assume",
-    """
-    WITH locked AS MATERIALIZED (
-      SELECT key, version, token FROM collections WHERE id = ANY($1) AND source IS NULL ORDER BY id FOR UPDATE)
-    SELECT 1 / (count(*) = cardinality($2))::int FROM locked
-    JOIN unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS e (key, version, token) USING (key, version, token)
-    """)
   /// The time in microseconds since 1970 (UTC).
   static let time = PostgresStatement(
     "time", "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
@@ -52,6 +42,18 @@ enum PostgresQueries {
   /// The same for one, by its key.
   static let openSlot = PostgresStatement(
     "open slot", "SELECT pg_advisory_xact_lock_shared(\(lock(ofSlot: "$1 % \(slots)")))")
+  /// Does what ``lock``, ``turn`` and ``openSlots`` do, and fails with a division by zero unless the collections are those with
+  /// the keys, versions and tokens given, and none is attached: what follows in the same round trip isn't done then.
+  static let assume = PostgresStatement(
+    "assume",
+    """
+    WITH locked AS MATERIALIZED (
+      SELECT key, version, token FROM collections WHERE id = ANY($1) AND source IS NULL ORDER BY id FOR UPDATE)
+    SELECT 1 / (count(pg_advisory_xact_lock_shared(\(lock(ofSlot: "key % \(slots)")))) = cardinality($2))::int,
+      pg_advisory_xact_lock($5)
+    FROM locked JOIN unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS e (key, version, token)
+      USING (key, version, token)
+    """)
   /// The slots that nobody has open. Each is locked for a moment, and not two at a time.
   static let closedSlots = PostgresStatement(
     "closed slots",

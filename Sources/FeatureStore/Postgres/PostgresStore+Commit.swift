@@ -93,17 +93,15 @@ extension PostgresStore {
   private func assume(
     _ infos: [CollectionInfo], _ token: Int64, _ send: PostgresConnection.Sender
   ) throws(StoreError) {
-    let ids = infos.map(\.id)
     try send(PostgresQueries.begin.with())
-    try send(PostgresQueries.turn.with { $0.add(token) })
     try send(
       PostgresQueries.assume.with {
-        $0.add(ids)
+        $0.add(infos.map(\.id))
         $0.add(infos.map(\.key))
         $0.add(infos.map(\.version))
         $0.add(infos.map(\.token))
+        $0.add(token)
       })
-    try send(PostgresQueries.openSlots.with { $0.add(ids) })
   }
 
   // MARK: The outcome of a commit
