@@ -105,6 +105,10 @@ static const uint8_t spread_js[] = {
 #embed "../../clients/js/spread.js"
 };
 
+static const uint8_t view_js[] = {
+#embed "../../clients/js/view.js"
+};
+
 static const uint8_t ground_json[] = {
 #embed "../../clients/map/ground.json"
 };
@@ -214,6 +218,7 @@ static const struct pincluster_file files[] = {
     {"query.js", SCRIPT, query_js, sizeof(query_js)},
     {"screen.js", SCRIPT, screen_js, sizeof(screen_js)},
     {"spread.js", SCRIPT, spread_js, sizeof(spread_js)},
+    {"view.js", SCRIPT, view_js, sizeof(view_js)},
     {"ground.json", DATA, ground_json, sizeof(ground_json)},
     {"land.json", DATA, land_json, sizeof(land_json)},
     {"map-colors.js", SCRIPT, map_colors_js, sizeof(map_colors_js)},

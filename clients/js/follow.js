@@ -2,8 +2,9 @@
 
 import { pause, pauseAbout } from './pause.js'
 import { isTemporary, PinclusterError } from './problem.js'
-import { listable, narrowed } from './query.js'
+import { listable } from './query.js'
 import { Screen } from './screen.js'
+import { propertiesOf, withoutProperties } from './view.js'
 
 // The least time between two requests of one map, and from the last to listening, in milliseconds.
 const BREATH = 120
@@ -13,43 +14,6 @@ const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 30_000
 // The most annotations that are sent back to be reused.
 const MOST_REUSED = 2000
-
-// The fields of a view that a request for one of its annotations may repeat.
-const DRILLDOWN = [
-  'zoomStep', 'clusterer', 'maxZoomLevelForClustering', 'minUniqueLocationsForClustering', 'minPoints', 'keepApart', 'decluster',
-  'distanceFromContestedLocation', 'pinLayout', 'spreadUnit', 'titleProperty', 'subtitleLimit', 'properties', 'filter',
-  'filter-lang', 'filter-crs', 'ids', 'datetime', 'weightBy', 'countBy', 'aggregate',
-]
-// Those that a request for a page of its features takes.
-const PAGED = ['keepApart', 'filter', 'filter-lang', 'filter-crs', 'ids', 'datetime', 'properties']
-
-// The other fields of a view. A further name is a property, with the value of the features that are meant, which GET takes and POST doesn't.
-const OTHERS = [
-  'bbox', 'visibleMapRect', 'region', 'zoom', 'viewportWidth', 'cellSize', 'marginFactor', 'wrap', 'limit', 'previous', 'members', 'fields',
-  'debug', 'hull', 'expansion', 'histogram', 'groupBy', 'groups', 'method', 'epsilon', 'markerSize', 'priorityBy', 'clusterBy', 'minVersion',
-  'atVersion',
-]
-
-/** The names of properties among the fields of a view. */
-export const propertiesOf = view => Object.keys(view).filter(name => !DRILLDOWN.includes(name) && !OTHERS.includes(name))
-
-// The view for a resource that takes no properties: its filter asks for them.
-const filtered = view => narrowed(view, propertiesOf(view))
-
-const pick = (view, names) => Object.fromEntries(names.filter(name => name in view).map(name => [name, view[name]]))
-
-/**
- * The fields of a view that a request for one of its annotations takes, without those that leave out what is asked for. Of
- * an annotation of a group, its settings. A method without a grid needs the whole view to find the annotation again.
- */
-export function drilldown(view, { group } = {}) {
-  const { previous: _, limit: __, histogram: ___, fields: ____, ...rest } = filtered(view)
-  if (view.method && view.method !== 'grid') return listable(rest)
-  return listable(pick({ ...rest, ...view.groups?.[group] }, DRILLDOWN))
-}
-
-/** The fields of a drilldown that a request for the features of an annotation takes. */
-export function paging(view) { return view.method ? view : pick(view, PAGED) }
 
 /** Keeps a screen as a map and the service have it. */
 export class Follower {
@@ -149,7 +113,7 @@ export class Follower {
     await pause(SETTLED, stream.signal)
     const { histogram: _, ...watched } = view
     const onConnection = isOpen => this.#status(isOpen ? 'live' : 'reconnecting')
-    for await (const { type, data } of this.#collection.changes(listable(filtered(watched)), { signal: stream.signal, onConnection })) {
+    for await (const { type, data } of this.#collection.changes(listable(withoutProperties(watched)), { signal: stream.signal, onConnection })) {
       // Of a piece of the stream that came at once, the rest may be left.
       stream.signal.throwIfAborted()
       if (type === 'problem') {

@@ -7,10 +7,11 @@
 
 import { Card, html } from './content.js'
 import { cellWidth, descriptionOf, face, paint, placeOf, style } from './face.js'
-import { drilldown, Follower, paging } from './follow.js'
+import { Follower } from './follow.js'
 import { askable, askableZoom, boundsOf } from './mercator.js'
 import { Collection } from './pincluster.js'
 import { change, given } from './query.js'
+import { drilldown, paging } from './view.js'
 
 export { html } from './content.js'
 

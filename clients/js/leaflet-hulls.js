@@ -1,7 +1,7 @@
 // Hulls of clusters under the pointer: methods of the Leaflet layer.
 
-import { drilldown } from './follow.js'
 import { near } from './mercator.js'
+import { drilldown } from './view.js'
 
 const HOVER = 160
 

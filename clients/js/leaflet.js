@@ -7,7 +7,7 @@
 
 import { Places } from './apart.js'
 import { counted, face, isCalm, paint, rootOf, style } from './face.js'
-import { drilldown, Follower, paging } from './follow.js'
+import { Follower } from './follow.js'
 import { hulls } from './leaflet-hulls.js'
 import { keyboard } from './leaflet-keys.js'
 import { popups } from './leaflet-popup.js'
@@ -15,6 +15,7 @@ import { askable, askableZoom, boundsOf, near } from './mercator.js'
 import { Collection } from './pincluster.js'
 import { change, given } from './query.js'
 import { spread } from './spread.js'
+import { drilldown, paging } from './view.js'
 
 export { html } from './content.js'
 

@@ -5,12 +5,13 @@
 
 import { Card } from './content.js'
 import { abbreviated, descriptionOf, placeOf, rootOf, style } from './face.js'
-import { drilldown, Follower, paging } from './follow.js'
+import { Follower } from './follow.js'
 import { countImage, countOf, layersOf } from './maplibre-style.js'
 import { askable, askableZoom, near, nearby } from './mercator.js'
 import { Collection } from './pincluster.js'
 import { change, given, listable } from './query.js'
 import { spread } from './spread.js'
+import { drilldown, paging } from './view.js'
 
 export { html } from './content.js'
 

@@ -79,6 +79,8 @@ export interface ViewOptions {
   hull?: boolean
   expansion?: boolean
   wrap?: boolean
+  /** Only the features that have this value of a property. */
+  [property: string]: unknown
 }
 
 export type Rect = { bbox: BBox } | { visibleMapRect: MapRect } | { region: Region }
@@ -246,7 +248,7 @@ export class Collection {
   query(query?: Query, options?: Reading): Promise<Page>
   all(query?: Query, options?: Reading): AsyncGenerator<StoredFeature, void>
   get(id: FeatureID, options?: Reading): Promise<{ feature: StoredFeature; etag: string } | null>
-  upsert(features: Feature | Feature[], options?: Abortable & { onError?: 'skip' | 'fail'; idProperty?: string }): Promise<Stored>
+  upsert(features: Feature | Feature[], options?: Abortable & { onError?: 'skip' | 'abort'; idProperty?: string }): Promise<Stored>
   put(id: FeatureID, feature: Feature, options?: Condition): Promise<Written>
   patch(id: FeatureID, patch: object, options?: Condition): Promise<Written>
   delete(id: FeatureID, options?: Condition): Promise<Written>

@@ -13,6 +13,7 @@ import { events } from './events.js'
 import { pauseAbout } from './pause.js'
 import { PinclusterError, versionOf } from './problem.js'
 import { given, partOf, queryOf, shortQueryOf } from './query.js'
+import { fieldsBelow } from './view.js'
 
 export { PinclusterError }
 
@@ -206,7 +207,7 @@ export class Collection {
   #item(id, query) { return this.#address(`items/${partOf(id)}`, queryOf(query)) }
 
   async #below(id, path, view = {}, { signal, minVersion } = {}) {
-    const url = this.#address(`clusters/${partOf(id)}${path}`, queryOf({ ...view, minVersion }))
+    const url = this.#address(`clusters/${partOf(id)}${path}`, queryOf({ ...fieldsBelow(view, path === '/items'), minVersion }))
     return (await send(this, url, { signal })).data
   }
 

@@ -60,14 +60,14 @@ export function takeFiles(service, headers, withKey, stored) {
       return show(file.name, `${why} This command stores any file that GDAL knows:`, [`pincluster import '${file.name.replaceAll("'", "'\\''")}' --collection ${id}`])
     }
     const { signal } = task
-    const send = id => store(file, id, { 'Content-Type': type, ...(isPacked && { 'Content-Encoding': 'gzip' }) }, signal)
+    const send = (id, isNew = true) => store(file, id, isNew, { 'Content-Type': type, ...(isPacked && { 'Content-Encoding': 'gzip' }) }, signal)
     try {
       const there = await withKey(() => known(id, signal))
       if (!there) return await send(id)
       const free = await freeName(id, signal)
       show(file.name, `There is a collection ${id} with ${amount(there.featureCount, 'feature')}.`, [], [
         [`Store as ${free}`, () => send(free)],
-        [`Add to ${id}; features of the same ids are replaced`, () => send(id)],
+        [`Add to ${id}; features of the same ids are replaced`, () => send(id, false)],
       ])
     } catch (error) {
       failed(file.name, error)
@@ -87,7 +87,7 @@ export function takeFiles(service, headers, withKey, stored) {
     for (let number = 2; ; number++) if (!await known(`${id}-${number}`, signal)) return `${id}-${number}`
   }
 
-  async function store(file, id, fields, signal) {
+  async function store(file, id, isNew, fields, signal) {
     show(file.name, `${Math.max(1, Math.round(file.size / 1024)).toLocaleString()} kB are on their way to ${id} …`)
     try {
       const answer = await withKey(async () => {
@@ -102,6 +102,8 @@ export function takeFiles(service, headers, withKey, stored) {
       if (answer.rejected) parts.push(`${answer.rejected.toLocaleString()} left out`)
       show(file.name, `${parts.join('; ')}.`, [...(answer.errors ?? []).map(reason), ...(answer.notes ?? [])])
       if (count) stored(id)
+      // A collection that only this file would have made isn't left behind empty.
+      else if (isNew && (await known(id, signal))?.featureCount === 0) await service.collection(id).drop({ signal })
     } catch (error) {
       failed(file.name, error)
     }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { drilldown } from '../follow.js'
+import { drilldown } from '../view.js'
 import { Collection, Pincluster, PinclusterError } from '../pincluster.js'
 import { Screen } from '../screen.js'
 import { spread } from '../spread.js'
@@ -101,14 +101,17 @@ test('whatever a view asks for, one of its annotations can be looked into', asyn
     const { annotations } = await places.clusters(view)
     const [largest] = annotations.toSorted((a, b) => b.count - a.count)
     assert.ok(largest.count > 2)
-    const below = drilldown(view)
-    const found = await places.annotation(largest.id, below)
-    assert.equal(found.count, largest.count)
-    assert.ok('expansionZoom' in found && found.visibleMapRect.width > 0, 'what to zoom to is left out')
-    assert.equal((await places.features(largest.id, below)).numberMatched, largest.count)
-    assert.ok(['Polygon', 'LineString'].includes((await places.hull(largest.id, below)).type))
-    const children = await places.children(largest.id, below)
-    assert.equal(children.annotations.reduce((sum, { count }) => sum + count, 0), largest.count)
+    // The view that has the annotation may be given as it is.
+    for (const below of [drilldown(view), view]) {
+      const found = await places.annotation(largest.id, below)
+      assert.equal(found.count, largest.count)
+      if (below !== view) assert.ok('expansionZoom' in found && found.visibleMapRect.width > 0, 'what to zoom to is left out')
+      const page = await places.features(largest.id, { ...below, limit: 2 })
+      assert.deepEqual([page.numberMatched, page.features.length], [largest.count, 2])
+      assert.ok(['Polygon', 'LineString'].includes((await places.hull(largest.id, below)).type))
+      const children = await places.children(largest.id, below)
+      assert.equal(children.annotations.reduce((sum, { count }) => sum + count, 0), largest.count)
+    }
   }
 })
 

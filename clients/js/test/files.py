@@ -1,6 +1,7 @@
 """Files that are dropped onto the map page."""
 
 import gzip
+import time
 
 from harness import EVIL, MARK, test, until
 from keys import guarded_by_keys
@@ -70,6 +71,13 @@ def other_files(browse, service):
     said(page, "3 features stored in packed.")
     drop(page, "it's.gpkg", b"GP")
     assert "pincluster import 'it'\\''s.gpkg' --collection it-s" in said(page, "GDAL")
+    # A collection that none of its features is stored in isn't left behind.
+    drop(page, "nowhere.csv", b"id,lat,lon\n1,x,2\n")
+    said(page, "0 features stored in nowhere; 1 left out.")
+    deadline = time.monotonic() + 10
+    while "nowhere" in [each["id"] for each in service.ask("/collections")["collections"]]:
+        assert time.monotonic() < deadline, "an empty collection is there"
+        time.sleep(0.05)
     drop(page, "broken.json", b"{")
     said(page, "Nothing was stored: ")
     page.click("#import-close")

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { drilldown, Follower, paging, propertiesOf } from '../follow.js'
+import { Follower } from '../follow.js'
 import { Collection, Pincluster } from '../pincluster.js'
+import { drilldown, paging, propertiesOf } from '../view.js'
 import { point, start } from './service.js'
 
 const view = { bbox: [0, 0, 10, 10], zoom: 6 }

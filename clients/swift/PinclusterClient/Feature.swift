@@ -94,12 +94,14 @@ public struct WriteSummary: Decodable, Hashable, Sendable {
   public var rejected: Int
   /// The ids of all stored features in the order of the body, of up to 1,000.
   public var ids: [FeatureID]?
+  /// The features that were not stored, and why: the first hundred of them; nil if all were.
+  public var errors: [Problem.Fault]?
   /// The service's assumptions while reading, in sentences for people; nil if there are none.
   public var notes: [String]?
   /// The version of the collection after it, for ``Features/from(version:)``.
   public internal(set) var version: Int?
 
-  private enum CodingKeys: String, CodingKey { case inserted, updated, rejected, ids, notes }
+  private enum CodingKeys: String, CodingKey { case inserted, updated, rejected, ids, errors, notes }
 }
 
 /// A condition of a write, which otherwise throws a ``Problem`` of the status 412.
