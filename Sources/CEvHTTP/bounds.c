@@ -48,11 +48,18 @@ static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info 
   if (loop->input_bytes > loop->limits.max_input_bytes) event_active(loop->relieve, EV_READ, 0);
 }
 
+// Takes note of memory that is needed: much of it is given back when it no longer is.
+static void note_memory(ceh_loop *loop) {
+  size_t kept = loop->input_bytes + loop->output_bytes;
+  if (kept > loop->most_kept) loop->most_kept = kept;
+}
+
 static void output_changed(struct evbuffer *output, const struct evbuffer_cb_info *info,
                            void *argument) {
   ceh_connection *connection = argument;
   ceh_loop *loop = connection->loop;
   loop->output_bytes += info->n_added - info->n_deleted;
+  note_memory(loop);
   connection->peer->output += info->n_added - info->n_deleted;
   if (loop->output_bytes > loop->limits.max_output_bytes) event_active(loop->relieve, EV_READ, 0);
   // The time of the next request begins when the reply before it has been sent.
@@ -82,6 +89,7 @@ void ceh_forget_bytes(ceh_connection *connection) {
 void ceh_set_received(ceh_connection *connection, size_t received) {
   size_t growth = received - connection->received;
   connection->loop->input_bytes += growth;
+  note_memory(connection->loop);
   connection->peer->input += growth;
   if (connection->exchange != NULL) connection->peer->held += growth;
   connection->received = received;
@@ -204,7 +212,6 @@ void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   loop->seconds += 1;
   // First, as libevent frees the buffers of connections only after this turn of the loop.
   size_t kept = loop->input_bytes + loop->output_bytes;
-  if (kept > loop->most_kept) loop->most_kept = kept;
   // This takes time, and is of no use while the memory is about to be used again.
   loop->calm = loop->most_kept > kept + MUCH_MEMORY ? loop->calm + 1 : 0;
   if (loop->calm > CALM_SECONDS) {

@@ -135,7 +135,8 @@ public final class API: Sendable {
     _ request: HTTPRequest, at match: Route.Match? = nil, from resources: Resources,
     _ finish: @escaping Reply
   ) {
-    enqueue(.quick, request, finish) {
+    // A tenant's view may have to be made first.
+    enqueue(resources.catalog.isFiltered ? .long : .quick, request, finish) {
       do {
         try self.begin(request, at: match, from: resources, isHere: false, finish)
       } catch {

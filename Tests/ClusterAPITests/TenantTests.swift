@@ -1,8 +1,10 @@
 import AccessControl
 import ClusterCore
+import Dispatch
 import HTTPServer
 import TestSupport
 import Testing
+import Threading
 
 @testable import ClusterAPI
 @testable import Collections
@@ -268,6 +270,51 @@ import Testing
     #expect(
       try view.snapshot(of: CollectionSnapshot.Dated(snapshot: two, recent: nil)).index.count
         == one.index.count)
+  }
+
+  @Test func `a view that is much work isn't made where time is limited`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    let whole = CollectionSnapshot.Dated(
+      snapshot: try #require(service.catalog["c"]), recent: nil)
+    let view = FilteredView(.literal(true))
+    func count() throws -> Int? {
+      try Interruption.run(atMost: 1_000_000_000) { try view.snapshot(of: whole).index.count }
+    }
+    #expect(try count() == nil && !view.isMade)
+    #expect(try view.snapshot(of: whole).index.count == 1)
+    #expect(try count() == 1)
+  }
+
+  @Test func `a plan and a write that waits leave out no features that have expired`() async throws
+  {
+    let clock = Locked<Int64>(1_700_000_000_000)
+    let service = try Service(keys: Self.keys, clock: { clock.value })
+    let body = TwinFeature(1, 2, 3).geoJSON.dropLast() + #","expires":"2023-11-14T22:13:21Z"}"#
+    #expect(
+      await service.send(
+        .put, "/collections/c/items/1", String(body), type: "application/geo+json",
+        headers: Self.bearer("root")
+      ).status == 201)
+    let before = try #require(service.catalog.version(of: "c")?.number)
+    let principal = Principal(grant: Grant(.write, filter: .literal(true)))
+    let view = CatalogView(
+      service.catalog, principal, Tenants(service.catalog), service.access)
+    // The writer, which leaves them out as well, is held up.
+    let (isHeld, mayGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    service.writer.queue.async {
+      isHeld.signal()
+      mayGo.wait()
+    }
+    isHeld.wait()
+    clock.withLock { $0 += 5000 }
+    #expect(view.plan(for: "c") == .selectedFromAll)
+    let share = try #require(service.writer.memory.share(of: 0, for: 0))
+    let write = Write(by: CatalogView(service.catalog), in: "c", .drop)
+    #expect(service.writer.enqueue(write, share) { _ in })
+    #expect(service.catalog.version(of: "c")?.number == before)
+    #expect(service.catalog["c"]?.index.count == 0)
+    mayGo.signal()
   }
 
   @Test func `a tenant who watches is not forgotten`() throws {

@@ -175,8 +175,8 @@ package final class Catalog: Sendable {
     }
   }
 
-  /// The collection with an id, which may hold features that have expired.
-  private func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
+  /// The collection with an id, which may hold features that have expired: for those who have no time to leave them out.
+  func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
   /// Replaces a snapshot and tells watchers the changed coordinates. The caller holds
   /// ``publishing``.

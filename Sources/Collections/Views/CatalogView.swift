@@ -88,7 +88,9 @@ package struct CatalogView: Sendable {
 
   /// The way in which ``subscript(_:)`` finds what is seen of a collection as it is now.
   package func plan(for id: String) -> FilterPlan {
-    guard let tenant, grant.covers(id), let snapshot = whole[id] else { return .everything }
+    guard let tenant, grant.covers(id), let snapshot = whole.shown(id) else {
+      return .everything
+    }
     return tenant.view(of: id).plan(for: snapshot)
   }
 

@@ -48,11 +48,15 @@ final class FilteredView: Sendable {
       ? state.filtered.plan(to: whole.index) : .selectedFromAll
   }
 
-  /// The passing features of a collection as it is now, or later.
+  /// The passing features of a collection as it is now, or later. Where that is much work, work that has a limit of time ends
+  /// with this, as with ``Interruption/run(atMost:_:)``.
   ///
   /// - Throws: ``CollectionsError/noMemoryForView``.
   func snapshot(of whole: CollectionSnapshot.Dated) throws -> CollectionSnapshot {
     if let current = current(for: whole.snapshot) { return current }
+    if plan(for: whole.snapshot) == .selectedFromAll, Interruption.stopIfLimited() {
+      throw CollectionsError.outdated
+    }
     return try making.withLongLock { _ in
       if let current = current(for: whole.snapshot) { return current }
       let before = state.withLock { $0 }

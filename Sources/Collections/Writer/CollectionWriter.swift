@@ -152,7 +152,7 @@ package final class CollectionWriter: @unchecked Sendable {
       return true
     }
     // Its table may be locked, for which others' writes must not wait.
-    if catalog[write.collection]?.info.isAttached == true {
+    if catalog.shown(write.collection)?.info.isAttached == true {
       share.giveBack()
       answer(.failure(StoreError.attached(collection: write.collection)))
       return true
