@@ -52,7 +52,7 @@ struct CSVReader {
 
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     try text?.finish { (piece) throws(FormatError) in try readMarked(piece, into: &parsed) }
-    try readPart(of: mark.finish(), into: &parsed)
+    try readText(mark.finish(), into: &parsed)
     guard !isContradicted else { return }
     if !isDropping {
       var record: [UInt8] = []
@@ -68,20 +68,9 @@ struct CSVReader {
   private mutating func readMarked(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if mark.isDone { return try readText(chunk, into: &parsed) }
-    let (consumed, other) = mark.pass(chunk)
-    try readPart(of: other, into: &parsed)
-    try readText(UnsafeRawBufferPointer(rebasing: chunk[consumed...]), into: &parsed)
-  }
-
-  /// Reads what looked like the beginning of a byte order mark.
-  private mutating func readPart(
-    of bytes: ArraySlice<UInt8>, into parsed: inout ParsedFeatures
-  ) throws(FormatError) {
-    guard !bytes.isEmpty else { return }
-    try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      try readText(UnsafeRawBufferPointer(bytes), into: &parsed)
-    }
+    let (held, rest) = mark.pass(chunk)
+    try readText(held, into: &parsed)
+    try readText(rest, into: &parsed)
   }
 
   private mutating func readText(

@@ -135,10 +135,8 @@ struct GeoJSONReader {
   private mutating func enterSequence(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    var mark = ByteOrderMark()
-    let start = skeleton.bytes.withUnsafeBytes { mark.pass($0).consumed }
     var reader = SequenceReader(decoder, maximumLength: maximumLength)
-    try skeleton.bytes[start...].withUnsafeBufferPointer { (line) throws(FormatError) in
+    try skeleton.bytes.withUnsafeBufferPointer { (line) throws(FormatError) in
       try reader.read(UnsafeRawBufferPointer(line), into: &parsed)
     }
     sequence = reader

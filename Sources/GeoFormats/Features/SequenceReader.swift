@@ -7,6 +7,7 @@ struct SequenceReader {
   private static let lineFeed: UInt8 = 0x0A
 
   private var decoder: FeatureDecoder
+  private var mark = ByteOrderMark()
   private var records: RecordBuffer
   /// The byte that ends a record; nil until the first byte has been read.
   private var delimiter: UInt8?
@@ -20,6 +21,14 @@ struct SequenceReader {
   }
 
   mutating func read(
+    _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    let (held, rest) = mark.pass(chunk)
+    try readText(held, into: &parsed)
+    try readText(rest, into: &parsed)
+  }
+
+  private mutating func readText(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     guard let base = chunk.baseAddress, let first = chunk.first else { return }
@@ -44,6 +53,7 @@ struct SequenceReader {
   }
 
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
+    try readText(mark.finish(), into: &parsed)
     try complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
   }
 

@@ -28,15 +28,12 @@ final class FuzzFilter: Sendable {
         "coordinates":[\(random.int(-24...24)),\(random.int(-9...9) * 10)]},"properties":{\(members.joined(separator: ","))}}
         """
     }
-    var reader = FeatureReader(format: .geoJSONSequence)
-    var parsed = ParsedFeatures()
     // In many small blocks. There is memory for ninety features, and they are well-formed.
     let empty = IndexedCollection(FeatureIndex(blockCapacity: 8))
-    try? Array(features.joined(separator: "\n").utf8).withUnsafeBytes {
-      try reader.read($0, into: &parsed)
+    let batch = try? Array(features.joined(separator: "\n").utf8).withUnsafeBytes {
+      try ParsedFeatures($0, .geoJSONSequence).batch
     }
-    try? reader.finish(into: &parsed)
-    collection = (try? empty.applying([.upsert(parsed.batch)]).collection) ?? empty
+    collection = (try? empty.applying([.upsert(batch ?? FeatureBatch())]).collection) ?? empty
     precondition(collection.index.count == 90)
     var ordinals: [Int] = []
     collection.index.points.forEachRun { ordinals += $0 }
