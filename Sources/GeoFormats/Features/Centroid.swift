@@ -73,7 +73,7 @@ struct Centroid {
       guard next.kind == .object else {
         throw FeatureRefusal("/geometry/geometries has other values")
       }
-      let members = PointReader.Members(next)
+      let members = GeoJSONMembers(next)
       let coordinates = members.coordinates
       switch GeometryType(members.type) {
       case .point?: paths.append(try Path(position: coordinates))

@@ -90,14 +90,15 @@ struct FeatureDecoder {
   ) throws(FeatureRefusal) {
     guard feature.kind == .object else { throw FeatureRefusal("not an object") }
     points.isTold = parsed.keepsReasons
-    let members = Members(feature)
+    let members = GeoJSONMembers(feature)
     guard let type = members.type, type.isString("Feature") else {
       throw FeatureRefusal("/type is not \"Feature\"")
     }
-    if members.hasSystem { try points.systems.check(members.systems, in: "", into: &parsed) }
+    try points.systems.check(members, in: "", into: &parsed)
     let coordinate = try points.coordinate(members.geometry, into: &parsed)
     let properties = try minifiedProperties(members.properties)
-    var id = try id(members)
+    var id = try FeatureDecoder.id(
+      idProperty.map { name in members.properties?.member(name) } ?? members.id)
     if id == nil, let key { id = try RowDecoder.id(key) }
     let expires = try expires(members.expires)
     points.further.withUnsafeBufferPointer { further in
@@ -130,12 +131,6 @@ struct FeatureDecoder {
     return expires
   }
 
-  private func id(_ members: Members) throws(FeatureRefusal) -> FeatureID? {
-    try FeatureDecoder.id(
-      idProperty.map { name in name.withUnsafeBytes { members.properties?.member($0) } }
-        ?? members.id)
-  }
-
   /// The id that a value is; nil for none.
   static func id(_ node: TapeNode?) throws(FeatureRefusal) -> FeatureID? {
     guard let node else { return nil }
@@ -150,30 +145,5 @@ struct FeatureDecoder {
       throw FeatureRefusal(error.reason)
     }
     throw FeatureRefusal("the id is neither a number nor a string")
-  }
-
-  /// The members of a Feature that matter, found in one pass. Of members with one name the last counts.
-  private struct Members {
-    var type: TapeNode?
-    var geometry: TapeNode?
-    var properties: TapeNode?
-    var id: TapeNode?
-    var expires: TapeNode?
-    var systems = ReferenceSystemReader.Members()
-    var hasSystem = false
-
-    init(_ feature: TapeNode) {
-      feature.forEachMember { key, value in
-        switch key.string.count {
-        case 2 where key.isString("id"): id = value
-        case 4 where key.isString("type"): type = value
-        case 7 where key.isString("expires"): expires = value
-        case 8 where key.isString("geometry"): geometry = value
-        case 10 where key.isString("properties"): properties = value
-        case 3, 11: hasSystem = systems.take(key, value) || hasSystem
-        default: break
-        }
-      }
-    }
   }
 }
