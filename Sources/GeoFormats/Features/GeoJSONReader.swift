@@ -37,9 +37,8 @@ struct GeoJSONReader {
   var state = State.skeleton
   var skeleton = SkeletonScanner()
   private var element = ElementScanner()
-  /// The beginning of an element that ends in a later chunk, unless that is too long, and its length.
-  private var pending: [UInt8] = []
-  private var pendingLength = 0
+  /// The beginning of an element that ends in a later chunk.
+  private var pending: RecordBuffer
   let maximumLength: Int
   var count = 0
   private var elementStart = 0
@@ -60,6 +59,7 @@ struct GeoJSONReader {
   init(_ decoder: FeatureDecoder, maximumLength: Int) {
     self.decoder = decoder
     self.maximumLength = maximumLength
+    pending = RecordBuffer(limit: maximumLength)
   }
 
   mutating func read(
@@ -120,14 +120,7 @@ struct GeoJSONReader {
         index += 1
       }
     }
-    if state == .element {
-      pendingLength += chunk.count - start
-      if pendingLength <= maximumLength {
-        pending.append(contentsOf: chunk[start...])
-      } else {
-        pending = []
-      }
-    }
+    if state == .element { pending.keep(UnsafeRawBufferPointer(rebasing: chunk[start...])) }
     offset += chunk.count
   }
 
@@ -186,19 +179,10 @@ struct GeoJSONReader {
   private mutating func finishElement(
     _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    let length = pendingLength + part.count
-    pendingLength = 0
-    guard length <= maximumLength else {
-      pending = []
-      return parsed.reject(
-        pointer: pointer, detail: "longer than \(maximumLength) bytes")
-    }
-    guard !pending.isEmpty else { return try decode(part, into: &parsed) }
-    // Moved out of self so that `decode` may change the rest of self meanwhile.
-    let whole = pending + part
-    pending = []
-    try whole.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      try decode(UnsafeRawBufferPointer(bytes), into: &parsed)
+    if pending.isWhole(part) { return try decode(part, into: &parsed) }
+    try pending.complete(part).withRecord { (element) throws(FormatError) in
+      guard element.isTooLong else { return try decode(element.bytes, into: &parsed) }
+      parsed.reject(pointer: pointer, detail: "longer than \(maximumLength) bytes")
     }
   }
 
