@@ -7,16 +7,7 @@ struct CSVDecoder {
     case feature
     /// Only empty fields.
     case blank
-    case bad(Fault)
-  }
-
-  /// Why a record can't be parted.
-  enum Fault {
-    case quotes(CSVFields.Fault)
-    /// It has so many fields.
-    case count(Int)
-    /// A quote isn't closed within so many bytes.
-    case unclosed(within: Int)
+    case bad(CSVFields.Fault)
   }
 
   private let plan: TablePlan
@@ -79,12 +70,8 @@ struct CSVDecoder {
   }
 
   /// The fault of a record, for the client.
-  func detail(_ fault: Fault) -> String {
-    switch fault {
-    case .quotes(let fault): fault.detail(name)
-    case .count(let count): "has \(count) fields, but the header has \(plan.properties.count)"
-    case .unclosed(let limit): "a quote is not closed within \(limit) bytes"
-    }
+  func detail(_ fault: CSVFields.Fault) -> String {
+    fault.detail(columns: plan.properties.count, name)
   }
 
   /// The column in which bytes aren't UTF-8, and its value, for messages.
@@ -261,9 +248,9 @@ struct CSVDecoder {
     _ column: Int, _ record: UnsafeRawBufferPointer
   ) throws(FeatureRefusal) -> PointText.Point {
     let (points, decimal) = (points, plan.decimal)
-    do throws(PointText.Fault) {
+    do throws(FeatureRefusal) {
       return try CSVFields.withText(of: fields.fields[column], in: record) {
-        (text) throws(PointText.Fault) in
+        (text) throws(FeatureRefusal) in
         try points.point(text, decimal: decimal)
       }
     } catch {

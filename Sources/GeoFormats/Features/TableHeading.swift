@@ -22,7 +22,7 @@ struct TableHeading: Sendable {
     let skipsBlanks = CSVFields.hasBlanks(record, separator: separator)
     var fields = CSVFields(separator: separator, skipsBlanks: skipsBlanks)
     if let fault = record.withUnsafeBytes({ fields.split($0) }) {
-      throw FeatureRefusal(fault.detail { "field \($0 + 1)" })
+      throw FeatureRefusal(fault.detail(columns: 0) { "field \($0 + 1)" })
     }
     guard fields.fields.count <= TableHeading.mostColumns else {
       throw FeatureRefusal(
