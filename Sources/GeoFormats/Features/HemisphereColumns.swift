@@ -9,7 +9,7 @@ struct HemisphereColumns: Equatable {
     let names = heading.written.indices.map {
       coordinates.contains($0) ? nil : CoordinateName(heading.written[$0]).hemisphere
     }
-    func only(_ axis: CoordinateName.Axis) -> Int? {
+    func only(_ axis: CoordinateText.Axis) -> Int? {
       let columns = names.indices.filter { names[$0] == axis }
       return columns.count == 1 ? columns[0] : nil
     }
