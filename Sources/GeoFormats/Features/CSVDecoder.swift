@@ -19,7 +19,7 @@ struct CSVDecoder {
   private var altitude: Double?
   /// Whether the reason of a refusal is told.
   private var isTold = true
-  private let points = PointText()
+  private var points = PointText()
   private var unique: UniqueColumns
 
   /// The kinds of fields in each column.
@@ -58,7 +58,7 @@ struct CSVDecoder {
 
   /// Splits a record, which is valid UTF-8.
   mutating func split(_ record: UnsafeRawBufferPointer) -> Shape {
-    if let fault = fields.split(record) { return .bad(.quotes(fault)) }
+    if let fault = fields.split(record) { return .bad(fault) }
     if fields.areEmpty(record) { return .blank }
     let isEven = fields.fields.count == plan.properties.count
     let last = isEven ? .asItIs : fields.evenOut(plan.heading, plan.lastField)
@@ -109,7 +109,7 @@ struct CSVDecoder {
   mutating func decode(
     _ record: UnsafeRawBufferPointer, into batch: inout FeatureBatch, isTold: Bool
   ) throws(FeatureRefusal) {
-    self.isTold = isTold
+    (self.isTold, points.isTold) = (isTold, isTold)
     do throws(FeatureRefusal) {
       let coordinate = try coordinate(record)
       let id = try id(record)
@@ -254,7 +254,7 @@ struct CSVDecoder {
         try points.point(text, decimal: decimal)
       }
     } catch {
-      throw FeatureRefusal(if: isTold, "\(shown(column, record)) \(error.reason)")
+      throw FeatureRefusal(if: isTold, "\(shown(column, record)) \(error.detail)")
     }
   }
 

@@ -11,7 +11,7 @@ struct PlaceSearch {
   private enum Rank { static let position = 10, other = 11, shape = 12, level = 100 }
 
   private let options: TableOptions
-  private let texts = PointText()
+  private let texts = PointText(isTold: false)
   /// The names that may still be looked at in objects without a place, which bounds the work for them all.
   private var left = 200_000
 

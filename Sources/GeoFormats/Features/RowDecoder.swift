@@ -14,7 +14,7 @@ struct RowDecoder {
   /// The member that holds the id, once there was one, and whether it is a property, too.
   private var id: [UInt8]?
   private let idIsProperty: Bool
-  private let texts = PointText()
+  private var texts = PointText()
   /// Whether the reason of a refusal is told.
   private var isTold = true
   private var properties = JSONWriter()
@@ -36,6 +36,7 @@ struct RowDecoder {
   ) throws(FeatureRefusal) {
     guard row.kind == .object else { throw FeatureRefusal("not an object") }
     isTold = parsed.keepsReasons
+    texts.isTold = isTold
     let members = try members(of: row, &parsed)
     let coordinate = try coordinate(of: row, members, &points, &parsed)
     try coordinate.check(isTold: isTold)
@@ -110,25 +111,26 @@ struct RowDecoder {
     _ parsed: inout ParsedFeatures
   ) throws(FeatureRefusal) -> Coordinate {
     further.removeAll(keepingCapacity: true)
-    guard let object = members.object(in: row) else {
-      throw FeatureRefusal(if: isTold, "no point is in \(members.shown)")
+    func missing() -> FeatureRefusal {
+      FeatureRefusal(if: isTold, "no point is in \(members.shown)")
     }
+    guard let object = members.object(in: row) else { throw missing() }
     switch members.holder {
     case .axes(let longitude, let latitude):
       return Coordinate(
         latitude: try number(latitude, .latitude, of: object),
         longitude: try number(longitude, .longitude, of: object))
     case .point(let name):
-      let value = object.member(name)
-      switch value?.kind {
-      case .string: return try point(value, name)
+      guard let value = object.member(name) else { throw missing() }
+      switch value.kind {
+      case .string: return try point(value.string, name)
       case .array: return try pair(value, name)
       case .object:
         points.isTold = isTold
         let coordinate = try points.coordinate(value, into: &parsed)
         further = points.further
         return coordinate
-      default: throw FeatureRefusal(if: isTold, "no point is in \(members.shown)")
+      default: throw missing()
       }
     }
   }
@@ -157,17 +159,16 @@ struct RowDecoder {
     throw FeatureRefusal(if: isTold, "no number is in \(TableText.quoted(name))")
   }
 
-  private mutating func point(_ value: TapeNode?, _ name: [UInt8]) throws(FeatureRefusal)
-    -> Coordinate
-  {
-    guard let text = value?.string else { throw FeatureRefusal(if: isTold, "no text") }
-    do throws(PointText.Fault) {
+  private mutating func point(
+    _ text: UnsafeRawBufferPointer, _ name: [UInt8]
+  ) throws(FeatureRefusal) -> Coordinate {
+    do throws(FeatureRefusal) {
       let point = try texts.point(text, decimal: options.decimal ?? UInt8(ascii: "."))
       if let altitude = point.altitude { further.append(altitude) }
       return Coordinate(latitude: point.latitude, longitude: point.longitude)
     } catch {
       throw FeatureRefusal(
-        if: isTold, "\(TableText.quoted(text)) in \(TableText.quoted(name)) \(error.reason)")
+        if: isTold, "\(TableText.quoted(text)) in \(TableText.quoted(name)) \(error.detail)")
     }
   }
 
