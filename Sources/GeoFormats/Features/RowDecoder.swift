@@ -174,22 +174,18 @@ struct RowDecoder {
 
   /// A list of numbers: longitude and latitude, unless its name says otherwise, and a height.
   private mutating func pair(
-    _ list: TapeNode?, _ name: [UInt8]
+    _ list: TapeNode, _ name: [UInt8]
   ) throws(FeatureRefusal) -> Coordinate {
-    guard let list, PlaceSearch.isPair(list),
-      list.count <= FeatureBatch.maximumFurtherOrdinates + 2
-    else {
+    guard PlaceSearch.isPair(list), list.count <= FeatureBatch.maximumFurtherOrdinates + 2 else {
       throw FeatureRefusal(
         if: isTold, "\(TableText.quoted(name)) is not a list of two or three numbers")
     }
     let (first, second) = (list.firstChild, list.firstChild.next)
-    var other = second.next
-    for index in 2..<list.count {
+    for (index, other) in list.children.enumerated().dropFirst(2) {
       guard other.kind == .number else {
         throw FeatureRefusal(if: isTold, "\(TableText.quoted(name)): /\(index) is not a number")
       }
       further.append(other.number)
-      other = other.next
     }
     let small = String(
       decoding: name.filter { $0 != UInt8(ascii: "_") }.map(\.lowercasedASCII), as: UTF8.self)
