@@ -1,5 +1,4 @@
 internal import ClusterCore
-internal import Texts
 
 extension CQL2Parser {
   /// An operand and its predicate, TRUE or FALSE alone, or an operand in parentheses.
@@ -8,9 +7,9 @@ extension CQL2Parser {
     let part = try sum("a condition")
     guard case .operand(let value, _) = part else { return part }
     let isNegated: Bool
-    if case .comparison(let sign) = token.kind {
+    if case .comparison(let sign) = token.kind, let sign = CQL2JSONReader.comparisons[sign] {
       try advance()
-      return .condition(compared(value, comparison(sign), try operand("a value")))
+      return .condition(compared(value, sign, try operand("a value")))
     }
     if try skip(.is) {
       isNegated = try skip(.not)
@@ -25,9 +24,7 @@ extension CQL2Parser {
     }
     if try skip(.in) { return negated(isNegated, .inList(value, try list())) }
     if try skip(.like) { return negated(isNegated, .like(value, try pattern())) }
-    if isDraft, case .name(let name) = token.kind,
-      String(decoding: name, as: UTF8.self).isSameField(as: "ilike")
-    {
+    if isDraft, case .name(let name) = token.kind, CQL2Function.isCaselessLike(name) {
       try advance()
       return negated(isNegated, .like(.folded(.casing, value), try plainPattern(.casing)))
     }
@@ -60,17 +57,6 @@ extension CQL2Parser {
       guard sign == .equal || sign == .notEqual else { return plain }
       return .or([plain, .comparison(value, sign, .bool(number == 1))])
     default: return plain
-    }
-  }
-
-  private func comparison(_ sign: String) -> FilterExpression.Comparison {
-    switch sign {  // Characters: signs of the tokenizer
-    case "=": .equal
-    case "<>": .notEqual
-    case "<": .less
-    case "<=": .lessOrEqual
-    case ">": .greater
-    default: .greaterOrEqual
     }
   }
 

@@ -1,10 +1,9 @@
-import ClusterCore
 import Collections
-import GeoFormats
 import TestSupport
 import Threading
 
 @testable import ClusterCore
+@testable import GeoFormats
 
 /// Filters in CQL2: what is read is normal once it is normalised, and passes the features that its parts let it.
 final class FuzzFilter: Sendable {
@@ -41,12 +40,12 @@ final class FuzzFilter: Sendable {
   }
 
   func feed(text: UnsafeRawBufferPointer) throws {
-    if let filter = try? CQL2.parse(Array(text)) { try check(filter) }
+    if let filter = try? CQL2.read(Array(text)) { try check(filter) }
   }
 
   func feed(json: UnsafeRawBufferPointer) throws {
     let parser = JSONParser()
-    guard let json = try? parser.parse(json), let filter = try? CQL2.parse(json) else { return }
+    guard let json = try? parser.parse(json), let filter = try? CQL2.read(json) else { return }
     try check(filter)
   }
 
