@@ -7,6 +7,8 @@ struct FeatureDecoder {
   let options: TableOptions
   /// Decodes what is no Feature; nil if all are to be Features.
   private var rows: RowDecoder?
+  /// Whether the first of a list has told what all are.
+  private var isBegun = false
   /// Whether there were Features in a list.
   private(set) var hasFeatures = false
   /// Reads geometries and reference systems.
@@ -24,7 +26,7 @@ struct FeatureDecoder {
   }
 
   /// Finds out by the first of a list whether all are Features, or else places. Returns false if the text is not JSON.
-  mutating func begin(_ first: UnsafeRawBufferPointer) -> Bool {
+  private mutating func begin(_ first: UnsafeRawBufferPointer) -> Bool {
     guard let node = try? parser.parseNodes(first, recordedDepth: FeatureDecoder.recordedDepth)
     else { return false }
     if node.member("type")?.isString("Feature") == true {
@@ -52,17 +54,28 @@ struct FeatureDecoder {
   /// Whether a list that has begun had a Feature or a place.
   var hasPlaces: Bool { hasFeatures || rows?.hasPlaces == true }
 
-  /// Parses a Feature and appends it, or counts it as rejected. Throws if the text is not JSON.
+  /// Parses a Feature and appends it, or counts it as rejected. Returns the error of a text that is not JSON.
   ///
-  /// - Parameter key: the name under which a row is found, which is its id if it has none.
+  /// - Parameters:
+  ///   - key: the name under which a row is found, which is its id if it has none.
+  ///   - isOfList: whether the first tells what all are.
   mutating func decode(
-    _ text: UnsafeRawBufferPointer, key: [UInt8]? = nil, into parsed: inout ParsedFeatures,
-    pointer: @autoclosure () -> String
-  ) throws(JSONError) {
-    let node = try parser.parseNodes(
-      text,
-      recordedDepth: rows == nil ? FeatureDecoder.recordedDepth : FeatureDecoder.recordedDepthOfRow)
-    try append(node, key: key, into: &parsed, pointer: pointer())
+    _ text: UnsafeRawBufferPointer, key: [UInt8]? = nil, isOfList: Bool,
+    into parsed: inout ParsedFeatures, pointer: @autoclosure () -> String
+  ) throws(FormatError) -> JSONError? {
+    if isOfList, !isBegun { isBegun = begin(text) }
+    do throws(JSONError) {
+      let node = try parser.parseNodes(
+        text,
+        recordedDepth: rows == nil
+          ? FeatureDecoder.recordedDepth : FeatureDecoder.recordedDepthOfRow)
+      try append(node, key: key, into: &parsed, pointer: pointer())
+    } catch {
+      if error == .outOfMemory { throw .outOfMemory }
+      return error
+    }
+    try parsed.keepRoom()
+    return nil
   }
 
   /// Appends a parsed Feature, or counts it as rejected. Throws if there is no memory for it.

@@ -53,8 +53,6 @@ struct GeoJSONReader {
   var name: [UInt8] = []
   /// Reads what turned out to be a sequence.
   private var sequence: SequenceReader?
-  /// Whether the first element of a list has told what all are.
-  private var isBegun = false
 
   init(_ decoder: FeatureDecoder, maximumLength: Int) {
     self.decoder = decoder
@@ -189,20 +187,16 @@ struct GeoJSONReader {
   private mutating func decode(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if list != nil, !isBegun { isBegun = decoder.begin(text) }
     let (list, key, number) = (list, key, count - 1)
-    do throws(JSONError) {
-      try decoder.decode(
-        text, key: key, into: &parsed, pointer: GeoJSONReader.pointer(list, key, number))
-    } catch {
-      if error == .outOfMemory { throw .outOfMemory }
-      guard let fault = JSONFault(in: text, isTold: parsed.keepsReasons) else {
-        throw .malformed(
-          detail: "\(pointer): \(error.reason)", offset: elementStart + (error.offset ?? 0))
-      }
-      parsed.reject(pointer: pointer, detail: fault.text(error))
+    let error = try decoder.decode(
+      text, key: key, isOfList: list != nil, into: &parsed,
+      pointer: GeoJSONReader.pointer(list, key, number))
+    guard let error else { return }
+    guard let fault = JSONFault(in: text, isTold: parsed.keepsReasons) else {
+      throw .malformed(
+        detail: "\(pointer): \(error.reason)", offset: elementStart + (error.offset ?? 0))
     }
-    try parsed.keepRoom()
+    parsed.reject(pointer: pointer, detail: fault.text(error))
   }
 
   /// Validates the skeleton and checks that the document is a Feature or a FeatureCollection.

@@ -12,8 +12,6 @@ struct SequenceReader {
   /// The byte that ends a record; nil until the first byte has been read.
   private var delimiter: UInt8?
   private var line = 1
-  /// Whether the first one has told what all are.
-  private var isBegun = false
 
   init(_ decoder: FeatureDecoder, maximumLength: Int) {
     self.decoder = decoder
@@ -84,13 +82,9 @@ struct SequenceReader {
         detail: "longer than \(records.limit) bytes")
     }
     guard !text.isEmpty else { return }
-    if !isBegun { isBegun = decoder.begin(text) }
-    do throws(JSONError) {
-      try decoder.decode(text, into: &parsed, pointer: "/lines/\(here)")
-    } catch {
-      if error == .outOfMemory { throw .outOfMemory }
-      parsed.reject(pointer: "/lines/\(here)", detail: JSONFault.text(of: text, error))
-    }
-    try parsed.keepRoom()
+    let error = try decoder.decode(
+      text, isOfList: true, into: &parsed, pointer: "/lines/\(here)")
+    guard let error else { return }
+    parsed.reject(pointer: "/lines/\(here)", detail: JSONFault.text(of: text, error))
   }
 }
