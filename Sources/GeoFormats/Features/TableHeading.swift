@@ -78,7 +78,6 @@ struct TableHeading: Sendable {
 
   /// The names of some columns, for messages.
   func listed(_ columns: [Int]) -> String {
-    TableText.listed(
-      columns.prefix(20).map(shown) + columns.dropFirst(20).map { _ in "" }, atMost: 20)
+    TableText.listed(columns, atMost: 20, shown)
   }
 }
