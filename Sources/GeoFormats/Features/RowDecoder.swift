@@ -209,9 +209,12 @@ struct RowDecoder {
       switch members.part(of: key, value, level: level) {
       case .none: return
       case .rest:
-        guard members.leavesRest(of: value, level: level + 1) else { return }
+        let before = writer.count
         writer.keyUTF8(key.string)
+        let start = writer.count
         hasMemory = write(value, members, level: level + 1, to: &writer, parser) && hasMemory
+        // An object of which nothing is left is left out.
+        if writer.count == start + 2 { writer.removeAll(from: before) }
       case .all:
         writer.keyUTF8(key.string)
         guard value.kind == .array || value.kind == .object else { return writer.raw(value.text) }
