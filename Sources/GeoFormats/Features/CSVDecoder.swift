@@ -90,7 +90,9 @@ struct CSVDecoder {
   mutating func look(_ record: UnsafeRawBufferPointer) {
     for (index, field) in fields.fields.enumerated() where field.start < field.end {
       CSVFields.withText(of: field, in: record) { text in
-        if index == plan.id { ids.formUnion(CSVDecoder.idKind(text)) }
+        if index == plan.id {
+          ids.formUnion(FeatureID.canonicalInteger(text) == nil ? .text : .whole)
+        }
         if plan.hemispheres.isLetter(text, in: index) { withLetter.insert(index) }
         if !plan.properties[index].isEmpty {
           note(
@@ -156,33 +158,28 @@ struct CSVDecoder {
     }
   }
 
-  private static func idKind(_ text: UnsafeRawBufferPointer) -> ColumnKinds {
-    FeatureID.canonicalInteger(text) == nil ? .text : .whole
-  }
-
   // MARK: Coordinates
 
   private mutating func coordinate(
     _ record: UnsafeRawBufferPointer
   ) throws(FeatureRefusal) -> Coordinate {
     let coordinate: Coordinate
-    var column: Int
+    // The column that is wrong, if one is.
+    let column: Int
     switch plan.coordinates {
     case .axes(let longitude, let latitude):
-      column = longitude
       let x = try number(longitude, .longitude, record)
       let y = try number(latitude, .latitude, record)
       coordinate = Coordinate(latitude: y, longitude: x)
-      if x.magnitude <= 180, y.magnitude <= 90 { return coordinate }
-      if x.magnitude <= 360, x.magnitude <= 180 || y.magnitude > 360 { column = latitude }
+      let isLongitude = x.magnitude > 360 || x.magnitude > 180 && y.magnitude <= 360
+      column = isLongitude ? longitude : latitude
     case .geometry(let geometry):
-      column = geometry
       let point = try point(geometry, record)
       coordinate = Coordinate(latitude: point.latitude, longitude: point.longitude)
-      altitude = point.altitude
-      if coordinate.longitude.magnitude <= 180, coordinate.latitude.magnitude <= 90 {
-        return coordinate
-      }
+      (column, altitude) = (geometry, point.altitude)
+    }
+    if coordinate.longitude.magnitude <= 180, coordinate.latitude.magnitude <= 90 {
+      return coordinate
     }
     guard max(coordinate.longitude.magnitude, coordinate.latitude.magnitude) <= 360 else {
       throw FeatureRefusal(
