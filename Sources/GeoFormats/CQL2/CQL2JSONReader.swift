@@ -181,13 +181,8 @@ struct CQL2JSONReader {
     guard let text = json.stringBytes else {
       throw .json(pointer: argument.pointer, detail: "the pattern of like is a string")
     }
-    do {
-      return try LikePattern(checking: Array(text), folding)
-    } catch {
-      if case .json(_, let detail) = error {
-        throw .json(pointer: argument.pointer, detail: detail)
-      }
-      throw error
+    return try LikePattern(checking: Array(text), folding) {
+      .json(pointer: argument.pointer, detail: $0)
     }
   }
 

@@ -92,20 +92,19 @@ extension CQL2Parser {
       }
       throw unexpected("a pattern in single quotes")
     }
-    do {
-      let pattern = try LikePattern(checking: text, folding)
-      try advance()
-      return pattern
-    } catch {
-      if case .json(_, let detail) = error { throw failure(detail) }
-      throw error
-    }
+    let pattern = try LikePattern(checking: text, folding, failure: failure)
+    try advance()
+    return pattern
   }
 }
 
 extension LikePattern {
-  /// Creates a pattern. Errors of its syntax have an empty pointer.
-  init(checking text: [UInt8], _ folding: TextFolding) throws(CQL2Error) {
+  /// Creates a pattern.
+  ///
+  /// - Parameter failure: makes the error of its syntax.
+  init(
+    checking text: [UInt8], _ folding: TextFolding, failure: (String) -> CQL2Error
+  ) throws(CQL2Error) {
     let folded = folding.fold(text)
     guard folded.count <= LikePattern.maximumLength else {
       throw .tooLarge(
@@ -113,10 +112,8 @@ extension LikePattern {
           + "\(LikePattern.maximumLength) are accepted")
     }
     guard let pattern = LikePattern(folded) else {
-      throw .json(
-        pointer: "",
-        detail:
-          #"the pattern ends with \, which escapes the next character; write \\ for a backslash"#)
+      throw failure(
+        #"the pattern ends with \, which escapes the next character; write \\ for a backslash"#)
     }
     self = pattern
   }
