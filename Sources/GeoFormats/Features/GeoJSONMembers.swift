@@ -14,7 +14,8 @@ struct GeoJSONMembers {
   private(set) var coordRefSys: TapeNode?
 
   init(_ object: TapeNode) {
-    object.forEachMember { key, value in
+    var nodes = object.children
+    while let key = nodes.next(), let value = nodes.next() {
       switch key.string.count {
       case 2 where key.isString("id"): id = value
       case 3 where key.isString("crs"): crs = value

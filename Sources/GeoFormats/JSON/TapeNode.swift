@@ -30,6 +30,7 @@ struct TapeNode {
   }
 
   /// Whether the node is a string or key with a value.
+  @inline(__always)
   func isString(_ text: StaticString) -> Bool {
     let kind = base.pointee.kind
     guard kind == UInt32(CSJ_STRING) || kind == UInt32(CSJ_KEY) else { return false }
@@ -55,6 +56,7 @@ struct TapeNode {
     fileprivate var cursor: TapeNode
     fileprivate let end: TapeNode
 
+    @inline(__always)
     mutating func next() -> TapeNode? {
       guard cursor.base < end.base else { return nil }
       defer { cursor = cursor.next }
