@@ -79,7 +79,7 @@ extension Export {
     }
 
     private static func features(_ page: UnsafeRawBufferPointer) throws -> ParsedFeatures {
-      var reader = FeatureReader(format: .geoJSON, maximumLength: longest)
+      var reader = FeatureReader(maximumLength: longest)
       var parsed = ParsedFeatures()
       do {
         try reader.read(page, into: &parsed)

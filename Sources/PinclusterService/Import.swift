@@ -216,8 +216,8 @@ struct Import: RunnableCommand {
     var reader =
       plan.map { FeatureReader(table: $0, maximumLength: featureBytes) }
       ?? FeatureReader(
-        format: input.format, idProperty: idProperty, takesCentroids: takesCentroids,
-        options: table,
+        isSequence: input.format == .geoJSONSequence, idProperty: idProperty,
+        takesCentroids: takesCentroids, options: table,
         maximumLength: takesCentroids ? max(featureBytes, Import.shapeBytes) : featureBytes)
     var parsed = ParsedFeatures()
     var progress = Progress(label: label, total: input.size ?? input.count)

@@ -3,6 +3,11 @@ extension BinaryInteger {
   public var grouped: String {
     (self < 0 ? "-" : "") + String(decoding: "\(magnitude)".utf8.inThousands, as: UTF8.self)
   }
+
+  /// A number of things in words, such as `1 feature` and `2 features`.
+  ///
+  /// - Parameter noun: one of them, whose plural ends in s.
+  public func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
 extension Collection<UInt8> {
@@ -19,11 +24,4 @@ extension Collection<UInt8> {
     }
     return text
   }
-}
-
-extension BinaryInteger {
-  /// A number of things in words, such as `1 feature` and `2 features`.
-  ///
-  /// - Parameter noun: one of them, whose plural ends in s.
-  public func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

@@ -1,12 +1,15 @@
 import ClusterCore
-import GeoFormats
 import TestSupport
 import Testing
+
+@testable import GeoFormats
 
 /// CQL2 JSON, and examples of the standard (OGC 21-065r2) of the classes that are claimed, in both forms.
 @Suite(.timeLimit(.minutes(5))) struct CQL2JSONTests {
   private func parsed(_ json: String) throws -> FilterExpression {
-    try CQL2.parse(try JSONParser().parse(Array(json.utf8)))
+    let json = try JSONParser().parse(Array(json.utf8))
+    _ = try CQL2.normal(json)
+    return try CQL2.read(json)
   }
 
   /// Text, and the same as JSON.

@@ -180,15 +180,12 @@ import Testing
   private func parse(
     _ bytes: [UInt8], maximumLength: Int = FeatureReader.usualLength, room: Int
   ) throws -> ParsedFeatures {
-    var reader = FeatureReader(format: .csv, maximumLength: maximumLength)
-    var parsed = ParsedFeatures(
+    try ParsedFeatures(
+      of: bytes, .csv, maximumLength: maximumLength,
       room: DecodingRoom(granted: 0) { needed throws(FormatError) in
         guard needed <= room else { throw .noRoom }
         return needed
       })
-    try reader.read(bytes, into: &parsed)
-    try reader.finish(into: &parsed)
-    return parsed
   }
 
   @Test func `rows that repeat long names are bounded one by one`() throws {

@@ -6,7 +6,7 @@ import Testing
 /// Lines and areas that are taken as their centroids.
 @Suite(.timeLimit(.minutes(5))) struct CentroidTests {
   private func centroid(_ geometry: String) -> [Double]? {
-    var reader = FeatureReader(format: .geoJSONSequence, takesCentroids: true)
+    var reader = FeatureReader(isSequence: true, takesCentroids: true)
     var parsed = ParsedFeatures()
     let text = #"{"type":"Feature","geometry":\#(geometry),"properties":null}"#
     try? reader.read(Array(text.utf8), into: &parsed)

@@ -13,10 +13,7 @@ import Testing
   }
 
   private func batch(_ text: String, _ format: FeatureFormat) throws -> FeatureBatch {
-    var reader = FeatureReader(format: format)
-    var parsed = ParsedFeatures()
-    try reader.read(Array(text.utf8), into: &parsed)
-    try reader.finish(into: &parsed)
+    let parsed = try ParsedFeatures(of: Array(text.utf8), format)
     #expect(parsed.rejected == 0)
     return parsed.batch
   }

@@ -21,19 +21,28 @@ import Threading
   @Test func `a reader that must stop ends early, and nothing comes of it`() throws {
     for (format, head, part) in InterruptedReadingTests.endless {
       let bytes = Array((head + String(repeating: part, count: 1_200_000 / part.utf8.count)).utf8)
-      let looks = Locked(0)
-      let interruption = Interruption(mustStop: {
-        looks.withLock { looks in
-          looks += 1
-          return looks > 10
-        }
-      })
-      var reader = FeatureReader(format: format)
-      var parsed = ParsedFeatures()
-      #expect(throws: FormatError.interrupted, "\(head)\(part)") {
-        try interruption.run { try reader.read(bytes, into: &parsed) }
+      func expectEnd(_ read: () throws -> Void) {
+        let looks = Locked(0)
+        let interruption = Interruption(mustStop: {
+          looks.withLock { looks in
+            looks += 1
+            return looks > 10
+          }
+        })
+        #expect(throws: FormatError.interrupted, "\(head)\(part)") { try interruption.run(read) }
+        #expect(looks.withLock { $0 } == 11, "\(head)\(part)")
       }
-      #expect(looks.withLock { $0 } == 11, "\(head)\(part)")
+      var reader = FeatureReader(isSequence: format == .geoJSONSequence)
+      if format == .csv {
+        var survey = TableSurvey()
+        expectEnd { try survey.read(bytes) }
+        guard !head.isEmpty else { continue }
+        survey = TableSurvey()
+        try survey.read(Array((head + part).utf8))
+        reader = FeatureReader(table: try survey.finish(isWhole: false, isFinal: true))
+      }
+      var parsed = ParsedFeatures()
+      expectEnd { try reader.read(bytes, into: &parsed) }
       #expect(parsed.batch.count + parsed.rejected < 20_000, "\(head)\(part)")
       #expect(throws: FormatError.interrupted) { try reader.finish(into: &parsed) }
     }
@@ -43,12 +52,7 @@ import Threading
     for (format, head, part) in InterruptedReadingTests.endless where format == .csv {
       let bytes = Array((head + String(repeating: part, count: 1_200_000 / part.utf8.count)).utf8)
       let count: Int? = try Interruption.run(atMost: 1) {
-        try bytes.withUnsafeBytes { bytes in
-          try ParsedFeatures(
-            table: bytes, options: TableOptions(), idProperty: nil,
-            maximumLength: FeatureReader.usualLength, room: .unlimited
-          ).batch.count
-        }
+        try ParsedFeatures(of: bytes, .csv).batch.count
       }
       #expect(count == nil, "\(head)\(part)")
     }
@@ -117,11 +121,7 @@ import Threading
   private func properties(_ table: String, text names: [String]) throws -> [String] {
     var options = TableOptions()
     options.text = names
-    let parsed = try Array(table.utf8).withUnsafeBytes { bytes in
-      try ParsedFeatures(
-        table: bytes, options: options, idProperty: nil, maximumLength: FeatureReader.usualLength,
-        room: .unlimited)
-    }
+    let parsed = try ParsedFeatures(of: Array(table.utf8), .csv, table: options)
     return (0..<parsed.batch.count).map { index in
       parsed.batch.withRecord(at: index) { text($0.properties) }
     }

@@ -27,8 +27,7 @@ struct OutOfMemoryTests {
         #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{\#(padding)}}"#
       var text = Array(feature.utf8)
       if !isSequence { text = Array(#"{"type":"FeatureCollection","features":["#.utf8) + text }
-      var reader = FeatureReader(
-        format: isSequence ? .geoJSONSequence : .geoJSON, maximumLength: 16 << 20)
+      var reader = FeatureReader(isSequence: isSequence, maximumLength: 16 << 20)
       var parsed = ParsedFeatures()
       if isSequence { text.append(0x0A) } else { text += Array("]}".utf8) }
       OutOfMemoryTests.limitMemory()

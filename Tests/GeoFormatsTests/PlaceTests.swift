@@ -229,12 +229,10 @@ import Testing
     for (layer, latitude) in [("/a", 1.0), ("a", 1), ("/b/c", 3), ("/b", nil), ("/", nil)] {
       var options = TableOptions()
       options.layer = layer
-      var parsed = ParsedFeatures()
-      var reader = FeatureReader(format: .geoJSON, options: options)
-      let latitudes = Result { () throws(FormatError) in
-        try reader.read(Array(text.utf8), into: &parsed)
-        try reader.finish(into: &parsed)
-        return parsed.batch.withRecord(at: 0) { $0.coordinate.latitude }
+      let latitudes = Result {
+        try ParsedFeatures(of: Array(text.utf8), table: options).batch.withRecord(at: 0) {
+          $0.coordinate.latitude
+        }
       }
       #expect((try? latitudes.get()) == latitude, "\(layer): \(latitudes)")
     }
@@ -252,12 +250,10 @@ import Testing
     let given = names.map { $0.isEmpty ? nil : $0 }
     (options.longitude, options.latitude, options.geometry) = (given[0], given[1], given[2])
     let row = #"[{"depot":{"lat":1,"lon":2},"geo":"1,1","a":{"E":5,"N":6}}]"#
-    var parsed = ParsedFeatures()
-    var reader = FeatureReader(format: .geoJSON, options: options)
-    let found = Result { () throws(FormatError) in
-      try reader.read(Array(row.utf8), into: &parsed)
-      try reader.finish(into: &parsed)
-      return parsed.batch.withRecord(at: 0) { text($0.properties) }
+    let found = Result {
+      try ParsedFeatures(of: Array(row.utf8), table: options).batch.withRecord(at: 0) {
+        text($0.properties)
+      }
     }
     #expect((try? found.get()) == properties, "\(found)")
     if properties == nil { #expect("\(found)".contains("none"), "\(found)") }

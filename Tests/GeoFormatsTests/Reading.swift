@@ -31,23 +31,49 @@ extension FeatureReader {
   }
 }
 
+extension TableSurvey {
+  /// Looks at a chunk.
+  mutating func read(_ chunk: [UInt8]) throws(FormatError) {
+    try chunk.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      try read(UnsafeRawBufferPointer(bytes))
+    }
+  }
+}
+
+extension ParsedFeatures {
+  /// The features of a whole body.
+  init(
+    of bytes: [UInt8], _ format: FeatureFormat = .geoJSON, idProperty: String? = nil,
+    table options: TableOptions = TableOptions(), maximumLength: Int = FeatureReader.usualLength,
+    room: DecodingRoom = .unlimited, look: Int = usualLook
+  ) throws(FormatError) {
+    self = try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      try ParsedFeatures(
+        UnsafeRawBufferPointer(bytes), format, idProperty: idProperty, table: options,
+        maximumLength: maximumLength, room: room, look: look)
+    }
+  }
+}
+
 /// Reads a stream that is split before the given indices.
 func read(
   _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String? = nil, cuts: [Int] = [],
   maximumLength: Int = FeatureReader.usualLength
 ) -> Outcome {
-  var reader = FeatureReader(
-    format: format, idProperty: idProperty, maximumLength: maximumLength)
+  // Copies of only the chunks, so that the sanitizer notices reads beyond them.
+  let chunks = zip([0] + cuts, cuts + [bytes.count]).map { Array(bytes[$0..<$1]) }
   var parsed = ParsedFeatures()
   var outcome = Outcome()
   do throws(FormatError) {
-    var start = 0
-    for cut in cuts + [bytes.count] {
-      // A copy of only the chunk, so that the sanitizer notices reads beyond it.
-      let chunk = Array(bytes[start..<cut])
-      try reader.read(chunk, into: &parsed)
-      start = cut
+    var reader = FeatureReader(
+      isSequence: format == .geoJSONSequence, idProperty: idProperty, maximumLength: maximumLength)
+    if format == .csv {
+      var survey = TableSurvey(idProperty: idProperty, maximumLength: maximumLength)
+      for chunk in chunks { try survey.read(chunk) }
+      reader = FeatureReader(
+        table: try survey.finish(isWhole: true, isFinal: true), maximumLength: maximumLength)
     }
+    for chunk in chunks { try reader.read(chunk, into: &parsed) }
     try reader.finish(into: &parsed)
   } catch {
     outcome.error = error

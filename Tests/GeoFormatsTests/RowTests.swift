@@ -102,16 +102,11 @@ import Testing
     #expect(lines.problems.first?.pointer == "/lines/2")
   }
 
-  @Test func `what is named is taken`() {
+  @Test func `what is named is taken`() throws {
     var options = TableOptions()
     (options.longitude, options.latitude) = ("E", "N")
-    var parsed = ParsedFeatures()
-    var reader = FeatureReader(format: .geoJSON, idProperty: "code", options: options)
     let row = #"[{"lat":1,"lon":2,"E":3,"N":4,"id":5,"code":"c"}]"#
-    #expect(throws: Never.self) {
-      try reader.read(Array(row.utf8), into: &parsed)
-      try reader.finish(into: &parsed)
-    }
+    let parsed = try ParsedFeatures(of: Array(row.utf8), idProperty: "code", table: options)
     parsed.batch.withRecord(at: 0) { record in
       #expect(record.coordinate == Coordinate(latitude: 4, longitude: 3))
       #expect(record.id.description == "c")

@@ -1,4 +1,6 @@
-import GeoFormats
+import ClusterCore
+
+@testable import GeoFormats
 
 /// The reason why a text is not JSON; nil if it is.
 func jsonError(_ bytes: [UInt8], maximumDepth: Int = 1000) -> JSONError? {
@@ -19,6 +21,20 @@ func jsonError(_ text: String, maximumDepth: Int = 1000) -> JSONError? {
 /// Parses text.
 func parsed(_ text: String) throws(JSONError) -> JSONValue {
   try JSONParser().parse(Array(text.utf8))
+}
+
+extension CQL2 {
+  /// A filter as a text says it, unless it is too large.
+  static func parse(_ text: [UInt8]) throws(CQL2Error) -> FilterExpression {
+    let filter = try read(text)
+    _ = try normal(String(decoding: text, as: UTF8.self))
+    return filter
+  }
+
+  /// A filter as a text says it, unless it is too large.
+  static func parse(_ text: String) throws(CQL2Error) -> FilterExpression {
+    try parse(Array(text.utf8))
+  }
 }
 
 /// Bytes as text.

@@ -48,11 +48,8 @@ import Testing
   }
 
   private func read(_ table: TwinTable, look: Int) throws -> ParsedFeatures {
-    try table.bytes.withUnsafeBytes {
-      try ParsedFeatures(
-        table: $0, options: table.options, idProperty: table.idProperty,
-        maximumLength: FeatureReader.usualLength, room: .unlimited, look: look)
-    }
+    try ParsedFeatures(
+      of: table.bytes, .csv, idProperty: table.idProperty, table: table.options, look: look)
   }
 
   /// Returns whether a table was read as a whole.

@@ -4,31 +4,6 @@ public import ClusterCore
 /// CASEI, ACCENTI, arithmetic, the temporal functions, S_INTERSECTS and S_DISJOINT, and
 /// S_DWITHIN.
 public enum CQL2 {
-  /// A filter as a text says it.
-  ///
-  /// - Throws: ``CQL2Error`` if the text isn't a filter of CQL2, or is too large.
-  public static func parse(_ text: String) throws(CQL2Error) -> FilterExpression {
-    try parse(Array(text.utf8))
-  }
-
-  /// A filter as a text in UTF-8 says it.
-  ///
-  /// - Throws: ``CQL2Error`` if the text isn't a filter of CQL2, or is too large.
-  public static func parse(_ text: [UInt8]) throws(CQL2Error) -> FilterExpression {
-    let filter = try read(text)
-    _ = try checked(filter)
-    return filter
-  }
-
-  /// A filter as JSON says it.
-  ///
-  /// - Throws: ``CQL2Error`` if the value isn't a filter of CQL2 JSON, or is too large.
-  public static func parse(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
-    let filter = try read(json)
-    _ = try checked(filter)
-    return filter
-  }
-
   /// The normal form of the filter of a text; see ``FilterExpression/normalised``.
   ///
   /// - Parameter isDraft: whether it is in the language of drafts, as GDAL writes it: dates and date-times are texts, true and
@@ -47,14 +22,11 @@ public enum CQL2 {
     try checked(try read(json))
   }
 
-  private static func read(
+  /// A filter as a text in UTF-8 says it, which may take too long over many features.
+  static func read(
     _ text: [UInt8], isDraft: Bool = false
   ) throws(CQL2Error) -> FilterExpression {
-    guard text.count <= FilterExpression.maximumLength else {
-      throw .tooLarge(
-        detail: "the filter has \(text.count) bytes; at most "
-          + "\(FilterExpression.maximumLength) are accepted")
-    }
+    try checkLength(text.count)
     guard text.withUnsafeBytes({ JSONText.isUTF8($0) }) else {
       throw CQL2Tokenizer(text).failure(at: validLength(of: text), "invalid UTF-8")
     }
@@ -62,14 +34,19 @@ public enum CQL2 {
     return try parser.expression()
   }
 
-  private static func read(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
-    guard json.text.count <= FilterExpression.maximumLength else {
-      throw .tooLarge(
-        detail: "the filter has \(json.text.count) bytes; at most "
-          + "\(FilterExpression.maximumLength) are accepted")
-    }
+  /// A filter as JSON says it, which may take too long over many features.
+  static func read(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
+    try checkLength(json.text.count)
     var reader = CQL2JSONReader()
     return try reader.condition(json, at: "")
+  }
+
+  private static func checkLength(_ length: Int) throws(CQL2Error) {
+    guard length <= FilterExpression.maximumLength else {
+      throw .tooLarge(
+        detail:
+          "the filter has \(length) bytes; at most \(FilterExpression.maximumLength) are accepted")
+    }
   }
 
   /// The normal form of a filter. Throws if it would take too long over many features.

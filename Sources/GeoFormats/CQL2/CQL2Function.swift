@@ -25,22 +25,18 @@ enum CQL2Function: Equatable {
     case "s_disjoint": self = .spatial(isNegated: true)
     case "s_dwithin": self = .distance
     default:
-      if let rest = name.after("t_") {
-        guard
-          let relation = TimeRelation.allCases.first(where: {
-            rest.isSameField(as: $0.rawValue)
-          })
-        else { return nil }
+      if let rest = name.after("t_"),
+        let relation = TimeRelation.allCases.first(where: { rest.isSameField(as: $0.rawValue) })
+      {
         self = .temporal(relation)
-      } else {
-        guard let geometry = CQL2Geometry(name: name) else { return nil }
+      } else if let geometry = CQL2Geometry(name: name) {
         self = .geometry(geometry)
+      } else {
+        return nil
       }
     }
   }
-}
 
-extension CQL2Function {
   /// Whether a word is ILIKE in any case, which other databases have.
   static func isCaselessLike(_ word: [UInt8]) -> Bool {
     word.count == 5 && String(decoding: word, as: UTF8.self).lowercasedASCII == "ilike"

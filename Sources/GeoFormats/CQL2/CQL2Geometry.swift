@@ -34,9 +34,12 @@ enum CQL2Geometry: String, CaseIterable {
         west: numbers[0], south: numbers[1], east: numbers[half], north: numbers[half + 1]))
   }
 
-  /// The point that some parts are.
-  static func centre(_ parts: [ShapePart]) -> Coordinate? {
-    if parts.count == 1, case .point(let point) = parts[0] { point } else { nil }
+  /// The point that one of two geometries is, if the other is that of features, which is nil.
+  static func centre(_ left: [ShapePart]?, _ right: [ShapePart]?) -> Coordinate? {
+    guard (left == nil) != (right == nil), let parts = left ?? right, parts.count == 1,
+      case .point(let point) = parts[0]
+    else { return nil }
+    return point
   }
 
   /// The shape of some parts.

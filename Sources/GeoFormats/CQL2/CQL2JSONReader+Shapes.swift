@@ -21,8 +21,7 @@ extension CQL2JSONReader {
   /// The condition of S_DWITHIN: the features' geometry, a point, and metres.
   static func disc(_ arguments: CQL2JSONArguments) throws(CQL2Error) -> FilterExpression {
     let (left, right) = (try geometry(arguments[0]), try geometry(arguments[1]))
-    guard (left == nil) != (right == nil), let centre = CQL2Geometry.centre(left ?? right ?? [])
-    else {
+    guard let centre = CQL2Geometry.centre(left, right) else {
       throw .json(
         pointer: arguments.pointer,
         detail:

@@ -8,7 +8,7 @@ struct CQL2JSONReader {
   typealias Operand = FilterExpression.Operand
 
   // Characters: signs that are equal to themselves only
-  private static let comparisons: [String: FilterExpression.Comparison] = [
+  static let comparisons: [String: FilterExpression.Comparison] = [
     "=": .equal, "<>": .notEqual, "<": .less, "<=": .lessOrEqual, ">": .greater,
     ">=": .greaterOrEqual,
   ]
@@ -22,12 +22,8 @@ struct CQL2JSONReader {
       throw .json(
         pointer: pointer, detail: #"a condition is true, false or {"op": …, "args": […]}"#)
     }
-    depth += 1
+    try descend()
     defer { depth -= 1 }
-    guard depth <= FilterExpression.maximumDepth else {
-      throw .tooDeep(
-        detail: "the filter is nested deeper than \(FilterExpression.maximumDepth)")
-    }
     if let comparison = CQL2JSONReader.comparisons[operation] {
       try arguments.check(2)
       return .comparison(try operand(arguments[0]), comparison, try operand(arguments[1]))
@@ -64,6 +60,13 @@ struct CQL2JSONReader {
     _ argument: CQL2JSONArguments.Element
   ) throws(CQL2Error) -> FilterExpression {
     try condition(argument.value, at: argument.pointer)
+  }
+
+  private mutating func descend() throws(CQL2Error) {
+    depth += 1
+    guard depth <= FilterExpression.maximumDepth else {
+      throw .tooDeep(detail: "the filter is nested deeper than \(FilterExpression.maximumDepth)")
+    }
   }
 
   /// A temporal or spatial function.
@@ -132,12 +135,8 @@ struct CQL2JSONReader {
         detail:
           "a value is a string, a number, a boolean, a property, a date, a timestamp or a function")
     }
-    depth += 1
+    try descend()
     defer { depth -= 1 }
-    guard depth <= FilterExpression.maximumDepth else {
-      throw .tooDeep(
-        detail: "the filter is nested deeper than \(FilterExpression.maximumDepth)")
-    }
     if case .folding(let folding) = CQL2Function(Array(name.utf8)) {
       try arguments.check(1)
       return .folded(folding, try operand(arguments[0]))
@@ -182,13 +181,8 @@ struct CQL2JSONReader {
     guard let text = json.stringBytes else {
       throw .json(pointer: argument.pointer, detail: "the pattern of like is a string")
     }
-    do {
-      return try LikePattern(checking: Array(text), folding)
-    } catch {
-      if case .json(_, let detail) = error {
-        throw .json(pointer: argument.pointer, detail: detail)
-      }
-      throw error
+    return try LikePattern(checking: Array(text), folding) {
+      .json(pointer: argument.pointer, detail: $0)
     }
   }
 

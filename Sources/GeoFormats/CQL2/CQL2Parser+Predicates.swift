@@ -1,5 +1,4 @@
 internal import ClusterCore
-internal import Texts
 
 extension CQL2Parser {
   /// An operand and its predicate, TRUE or FALSE alone, or an operand in parentheses.
@@ -8,9 +7,9 @@ extension CQL2Parser {
     let part = try sum("a condition")
     guard case .operand(let value, _) = part else { return part }
     let isNegated: Bool
-    if case .comparison(let sign) = token.kind {
+    if case .comparison(let sign) = token.kind, let sign = CQL2JSONReader.comparisons[sign] {
       try advance()
-      return .condition(compared(value, comparison(sign), try operand("a value")))
+      return .condition(compared(value, sign, try operand("a value")))
     }
     if try skip(.is) {
       isNegated = try skip(.not)
@@ -25,9 +24,7 @@ extension CQL2Parser {
     }
     if try skip(.in) { return negated(isNegated, .inList(value, try list())) }
     if try skip(.like) { return negated(isNegated, .like(value, try pattern())) }
-    if isDraft, case .name(let name) = token.kind,
-      String(decoding: name, as: UTF8.self).isSameField(as: "ilike")
-    {
+    if isDraft, case .name(let name) = token.kind, CQL2Function.isCaselessLike(name) {
       try advance()
       return negated(isNegated, .like(.folded(.casing, value), try plainPattern(.casing)))
     }
@@ -63,17 +60,6 @@ extension CQL2Parser {
     }
   }
 
-  private func comparison(_ sign: String) -> FilterExpression.Comparison {
-    switch sign {  // Characters: signs of the tokenizer
-    case "=": .equal
-    case "<>": .notEqual
-    case "<": .less
-    case "<=": .lessOrEqual
-    case ">": .greater
-    default: .greaterOrEqual
-    }
-  }
-
   private mutating func list() throws(CQL2Error) -> [FilterExpression.Operand] {
     guard token.kind == .leftParenthesis else { throw unexpected("( and the values of IN") }
     var values: [FilterExpression.Operand] = []
@@ -106,20 +92,19 @@ extension CQL2Parser {
       }
       throw unexpected("a pattern in single quotes")
     }
-    do {
-      let pattern = try LikePattern(checking: text, folding)
-      try advance()
-      return pattern
-    } catch {
-      if case .json(_, let detail) = error { throw failure(detail) }
-      throw error
-    }
+    let pattern = try LikePattern(checking: text, folding, failure: failure)
+    try advance()
+    return pattern
   }
 }
 
 extension LikePattern {
-  /// Creates a pattern. Errors of its syntax have an empty pointer.
-  init(checking text: [UInt8], _ folding: TextFolding) throws(CQL2Error) {
+  /// Creates a pattern.
+  ///
+  /// - Parameter failure: makes the error of its syntax.
+  init(
+    checking text: [UInt8], _ folding: TextFolding, failure: (String) -> CQL2Error
+  ) throws(CQL2Error) {
     let folded = folding.fold(text)
     guard folded.count <= LikePattern.maximumLength else {
       throw .tooLarge(
@@ -127,10 +112,8 @@ extension LikePattern {
           + "\(LikePattern.maximumLength) are accepted")
     }
     guard let pattern = LikePattern(folded) else {
-      throw .json(
-        pointer: "",
-        detail:
-          #"the pattern ends with \, which escapes the next character; write \\ for a backslash"#)
+      throw failure(
+        #"the pattern ends with \, which escapes the next character; write \\ for a backslash"#)
     }
     self = pattern
   }

@@ -1,11 +1,6 @@
 internal import ClusterCore
 
 extension CQL2Parser {
-  private enum Geometry {
-    case feature
-    case shape(Shape)
-  }
-
   /// The arguments of a spatial function, up to its parenthesis. One of them is the feature's geometry.
   mutating func shapes(_ function: CQL2Token) throws(CQL2Error) -> FilterExpression {
     let left = try geometry()
@@ -13,9 +8,9 @@ extension CQL2Parser {
     let right = try geometry()
     try expect(.rightParenthesis, ")")
     switch (left, right) {
-    case (.feature, .shape(let shape)), (.shape(let shape), .feature): return .shape(shape)
-    case (.feature, .feature): return .literal(true)
-    case (.shape, .shape):
+    case (nil, let shape?), (let shape?, nil): return .shape(shape)
+    case (nil, nil): return .literal(true)
+    case (_?, _?):
       throw tokenizer.failure(
         at: function.start, "one of the two geometries must be that of the features: geometry")
     }
@@ -27,7 +22,7 @@ extension CQL2Parser {
     let left = try geometry()
     try expect(.comma, "a comma")
     let right = try geometry()
-    guard let centre = CQL2Parser.centre(left, right) else {
+    guard let centre = CQL2Geometry.centre(left?.parts, right?.parts) else {
       throw tokenizer.failure(
         at: first.start, "one of the two geometries must be geometry, and the other a POINT")
     }
@@ -37,28 +32,21 @@ extension CQL2Parser {
     return .shape(try CQL2Geometry.shape([.disc(GlobeDisc(around: centre, metres: metres))]))
   }
 
-  private static func centre(_ left: Geometry, _ right: Geometry) -> Coordinate? {
-    switch (left, right) {
-    case (.feature, .shape(let shape)), (.shape(let shape), .feature):
-      CQL2Geometry.centre(shape.parts)
-    default: nil
-    }
-  }
-
-  private mutating func geometry() throws(CQL2Error) -> Geometry {
+  /// A shape; nil for the geometry of features.
+  private mutating func geometry() throws(CQL2Error) -> Shape? {
     let first = token
     switch token.kind {
     case .name(let name), .quotedName(let name):
       try advance()
       if case .name = first.kind, let kind = try geometryAhead(name) {
-        return .shape(try CQL2Geometry.shape(try parts(kind)))
+        return try CQL2Geometry.shape(try parts(kind))
       }
       guard CQL2Geometry.names.contains(name) else {
         throw tokenizer.failure(
           at: first.start,
           "\(CQL2Parser.describe(first.kind)) is not a geometry; that of features is geometry")
       }
-      return .feature
+      return nil
     default: throw unexpected("geometry, or a geometry such as POINT(7 51)")
     }
   }

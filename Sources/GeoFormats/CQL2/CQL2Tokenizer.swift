@@ -66,7 +66,7 @@ struct CQL2Tokenizer {
       } else if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "'"), index < text.count {
         let next = text[index]
         index += 1
-        if let control = CQL2Tokenizer.escaped(next) {
+        if let control = CQL2Tokenizer.escapes[next] {
           result.append(control)
         } else {
           result += [byte, next]
@@ -78,20 +78,9 @@ struct CQL2Tokenizer {
     throw failure(at: start, "\(what) that begins here is not closed\(hint)")
   }
 
-  /// The meaning of a byte after a backslash, as CQL2 has it.
-  private static func escaped(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "'"): byte
-    case UInt8(ascii: "a"): 0x07
-    case UInt8(ascii: "b"): 0x08
-    case UInt8(ascii: "t"): 0x09
-    case UInt8(ascii: "n"): 0x0A
-    case UInt8(ascii: "v"): 0x0B
-    case UInt8(ascii: "f"): 0x0C
-    case UInt8(ascii: "r"): 0x0D
-    default: nil
-    }
-  }
+  /// The meanings of bytes after a backslash, as CQL2 has them.
+  private static let escapes = Dictionary(
+    uniqueKeysWithValues: zip("'abtnvfr".utf8, [0x27, 7, 8, 9, 0x0A, 0x0B, 0x0C, 0x0D] as [UInt8]))
 
   /// Whether a number follows the sign at the index.
   private var isNumberAhead: Bool {

@@ -1,29 +1,32 @@
-internal import Texts
-
 /// Skips a UTF-8 byte order mark at the start of a stream.
 struct ByteOrderMark {
-  private static let mark = [UInt8].byteOrderMark
+  // Static strings are never freed.
+  private static let mark: StaticString = "\u{FEFF}"
   private var matched = 0
-  /// Whether the start of the stream has been passed.
-  private(set) var isDone = false
+  private var isDone = false
 
-  /// Returns the number of bytes of a chunk that are consumed, and the consumed bytes of this and
-  /// earlier chunks that turned out not to be a mark.
-  mutating func pass(_ chunk: UnsafeRawBufferPointer) -> (consumed: Int, other: ArraySlice<UInt8>) {
-    guard !isDone else { return (0, []) }
-    for (index, byte) in chunk.enumerated() {
-      guard matched < 3, byte == ByteOrderMark.mark[matched] else {
-        isDone = true
-        return (index, matched < 3 ? ByteOrderMark.mark[..<matched] : [])
+  /// The bytes up to the end of a chunk that are no mark: those of earlier chunks that only looked like one, and those of
+  /// this chunk.
+  mutating func pass(
+    _ chunk: UnsafeRawBufferPointer
+  ) -> (held: UnsafeRawBufferPointer, rest: UnsafeRawBufferPointer) {
+    var index = 0
+    if !isDone {
+      while matched < 3, index < chunk.count,
+        chunk[index] == ByteOrderMark.mark.utf8Start[matched]
+      {
+        (matched, index) = (matched + 1, index + 1)
       }
-      matched += 1
     }
-    return (chunk.count, [])
+    let rest = UnsafeRawBufferPointer(rebasing: chunk[index...])
+    return (rest.isEmpty ? rest : finish(), rest)
   }
 
-  /// Returns the bytes of the whole stream if it was only the start of a mark.
-  mutating func finish() -> ArraySlice<UInt8> {
+  /// The bytes of the whole stream, or of its start before others, if they are only the start of a mark.
+  mutating func finish() -> UnsafeRawBufferPointer {
     defer { isDone = true }
-    return !isDone && matched < 3 ? ByteOrderMark.mark[..<matched] : []
+    let isHeld = !isDone && matched < 3
+    return UnsafeRawBufferPointer(
+      start: ByteOrderMark.mark.utf8Start, count: isHeld ? matched : 0)
   }
 }

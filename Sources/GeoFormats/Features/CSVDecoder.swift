@@ -7,16 +7,7 @@ struct CSVDecoder {
     case feature
     /// Only empty fields.
     case blank
-    case bad(Fault)
-  }
-
-  /// Why a record can't be parted.
-  enum Fault {
-    case quotes(CSVFields.Fault)
-    /// It has so many fields.
-    case count(Int)
-    /// A quote isn't closed within so many bytes.
-    case unclosed(within: Int)
+    case bad(CSVFields.Fault)
   }
 
   private let plan: TablePlan
@@ -28,7 +19,7 @@ struct CSVDecoder {
   private var altitude: Double?
   /// Whether the reason of a refusal is told.
   private var isTold = true
-  private let points = PointText()
+  private var points = PointText()
   private var unique: UniqueColumns
 
   /// The kinds of fields in each column.
@@ -67,7 +58,7 @@ struct CSVDecoder {
 
   /// Splits a record, which is valid UTF-8.
   mutating func split(_ record: UnsafeRawBufferPointer) -> Shape {
-    if let fault = fields.split(record) { return .bad(.quotes(fault)) }
+    if let fault = fields.split(record) { return .bad(fault) }
     if fields.areEmpty(record) { return .blank }
     let isEven = fields.fields.count == plan.properties.count
     let last = isEven ? .asItIs : fields.evenOut(plan.heading, plan.lastField)
@@ -79,12 +70,8 @@ struct CSVDecoder {
   }
 
   /// The fault of a record, for the client.
-  func detail(_ fault: Fault) -> String {
-    switch fault {
-    case .quotes(let fault): fault.detail(name)
-    case .count(let count): "has \(count) fields, but the header has \(plan.properties.count)"
-    case .unclosed(let limit): "a quote is not closed within \(limit) bytes"
-    }
+  func detail(_ fault: CSVFields.Fault) -> String {
+    fault.detail(columns: plan.properties.count, name)
   }
 
   /// The column in which bytes aren't UTF-8, and its value, for messages.
@@ -103,7 +90,9 @@ struct CSVDecoder {
   mutating func look(_ record: UnsafeRawBufferPointer) {
     for (index, field) in fields.fields.enumerated() where field.start < field.end {
       CSVFields.withText(of: field, in: record) { text in
-        if index == plan.id { ids.formUnion(CSVDecoder.idKind(text)) }
+        if index == plan.id {
+          ids.formUnion(FeatureID.canonicalInteger(text) == nil ? .text : .whole)
+        }
         if plan.hemispheres.isLetter(text, in: index) { withLetter.insert(index) }
         if !plan.properties[index].isEmpty {
           note(
@@ -122,7 +111,7 @@ struct CSVDecoder {
   mutating func decode(
     _ record: UnsafeRawBufferPointer, into batch: inout FeatureBatch, isTold: Bool
   ) throws(FeatureRefusal) {
-    self.isTold = isTold
+    (self.isTold, points.isTold) = (isTold, isTold)
     do throws(FeatureRefusal) {
       let coordinate = try coordinate(record)
       let id = try id(record)
@@ -169,33 +158,28 @@ struct CSVDecoder {
     }
   }
 
-  private static func idKind(_ text: UnsafeRawBufferPointer) -> ColumnKinds {
-    FeatureID.canonicalInteger(text) == nil ? .text : .whole
-  }
-
   // MARK: Coordinates
 
   private mutating func coordinate(
     _ record: UnsafeRawBufferPointer
   ) throws(FeatureRefusal) -> Coordinate {
     let coordinate: Coordinate
-    var column: Int
+    // The column that is wrong, if one is.
+    let column: Int
     switch plan.coordinates {
     case .axes(let longitude, let latitude):
-      column = longitude
       let x = try number(longitude, .longitude, record)
       let y = try number(latitude, .latitude, record)
       coordinate = Coordinate(latitude: y, longitude: x)
-      if x.magnitude <= 180, y.magnitude <= 90 { return coordinate }
-      if x.magnitude <= 360, x.magnitude <= 180 || y.magnitude > 360 { column = latitude }
+      let isLongitude = x.magnitude > 360 || x.magnitude > 180 && y.magnitude <= 360
+      column = isLongitude ? longitude : latitude
     case .geometry(let geometry):
-      column = geometry
       let point = try point(geometry, record)
       coordinate = Coordinate(latitude: point.latitude, longitude: point.longitude)
-      altitude = point.altitude
-      if coordinate.longitude.magnitude <= 180, coordinate.latitude.magnitude <= 90 {
-        return coordinate
-      }
+      (column, altitude) = (geometry, point.altitude)
+    }
+    if coordinate.longitude.magnitude <= 180, coordinate.latitude.magnitude <= 90 {
+      return coordinate
     }
     guard max(coordinate.longitude.magnitude, coordinate.latitude.magnitude) <= 360 else {
       throw FeatureRefusal(
@@ -261,13 +245,13 @@ struct CSVDecoder {
     _ column: Int, _ record: UnsafeRawBufferPointer
   ) throws(FeatureRefusal) -> PointText.Point {
     let (points, decimal) = (points, plan.decimal)
-    do throws(PointText.Fault) {
+    do throws(FeatureRefusal) {
       return try CSVFields.withText(of: fields.fields[column], in: record) {
-        (text) throws(PointText.Fault) in
+        (text) throws(FeatureRefusal) in
         try points.point(text, decimal: decimal)
       }
     } catch {
-      throw FeatureRefusal(if: isTold, "\(shown(column, record)) \(error.reason)")
+      throw FeatureRefusal(if: isTold, "\(shown(column, record)) \(error.detail)")
     }
   }
 

@@ -8,18 +8,27 @@ struct CSVFields {
     var isEscaped = false
   }
 
-  /// Quotes that aren't as they must be, in a field.
+  /// The reason why a record can't be parted.
   enum Fault {
+    /// The quote isn't closed that opens in a field.
     case unclosed(Int)
     case textAfterQuote(Int)
+    /// It has so many fields.
+    case count(Int)
+    /// A quote isn't closed within so many bytes.
+    case endless(Int)
 
     /// The message for the client.
     ///
-    /// - Parameter name: how messages name a field.
-    func detail(_ name: (Int) -> String) -> String {
+    /// - Parameters:
+    ///   - columns: the fields that a record is to have.
+    ///   - name: how messages name a field.
+    func detail(columns: Int, _ name: (Int) -> String) -> String {
       switch self {
       case .unclosed(let field): "the quote that opens in \(name(field)) is not closed"
       case .textAfterQuote(let field): "text follows the closing quote of \(name(field))"
+      case .count(let count): "has \(count) fields, but the header has \(columns)"
+      case .endless(let limit): "a quote is not closed within \(limit) bytes"
       }
     }
   }

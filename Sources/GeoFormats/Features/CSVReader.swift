@@ -17,11 +17,8 @@ struct CSVReader {
   private var skipsLineFeed = false
   /// Whether the rest of a line is left out that is too long.
   private var isDropping = false
-  /// The lines before the first feature: that of the separator, and the header.
-  private var isBeforeSeparator: Bool
-  private var isBeforeHeader = true
-  /// The lines of the preamble that are still to come.
-  private var preamble: Int
+  /// The lines up to the header that are still to come, but for blank ones.
+  private var headLeft: Int
   /// Whether lines weren't UTF-8, and whether all were such that could be Windows-1252.
   private(set) var hasInvalid = false
   private(set) var isWindows1252 = true
@@ -31,8 +28,7 @@ struct CSVReader {
     text = plan.encoding.flatMap { TextDecoder($0) }
     boundary = CSVBoundary(separator: plan.separator, skipsBlanks: plan.skipsBlanks)
     decoder = CSVDecoder(plan: plan, maximumLength: maximumLength)
-    isBeforeSeparator = plan.hasSeparatorLine
-    preamble = plan.preamble
+    headLeft = plan.preamble + 1
   }
 
   /// Whether the table contradicts the plan. Its rest isn't read then.
@@ -52,7 +48,7 @@ struct CSVReader {
 
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     try text?.finish { (piece) throws(FormatError) in try readMarked(piece, into: &parsed) }
-    try readPart(of: mark.finish(), into: &parsed)
+    try readText(mark.finish(), into: &parsed)
     guard !isContradicted else { return }
     if !isDropping {
       var record: [UInt8] = []
@@ -68,20 +64,9 @@ struct CSVReader {
   private mutating func readMarked(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if mark.isDone { return try readText(chunk, into: &parsed) }
-    let (consumed, other) = mark.pass(chunk)
-    try readPart(of: other, into: &parsed)
-    try readText(UnsafeRawBufferPointer(rebasing: chunk[consumed...]), into: &parsed)
-  }
-
-  /// Reads what looked like the beginning of a byte order mark.
-  private mutating func readPart(
-    of bytes: ArraySlice<UInt8>, into parsed: inout ParsedFeatures
-  ) throws(FormatError) {
-    guard !bytes.isEmpty else { return }
-    try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      try readText(UnsafeRawBufferPointer(bytes), into: &parsed)
-    }
+    let (held, rest) = mark.pass(chunk)
+    try readText(held, into: &parsed)
+    try readText(rest, into: &parsed)
   }
 
   private mutating func readText(
@@ -159,7 +144,7 @@ struct CSVReader {
     }
     try record[..<last].withUnsafeBufferPointer { (lines) throws(FormatError) in
       try takeLines(
-        of: UnsafeRawBufferPointer(lines), .unclosed(within: limit), into: &parsed)
+        of: UnsafeRawBufferPointer(lines), .endless(limit), into: &parsed)
     }
     skipsLineFeed = record[last] == 0x0D
     kept = Array(record[(last + 1)...])
@@ -173,23 +158,15 @@ struct CSVReader {
   private mutating func take(
     _ record: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if isBeforeHeader {
-      passHead(record)
+    if headLeft > 0 {
+      let isBlank = record.allSatisfy {
+        JSONText.isSpace($0) || $0 == plan.separator || TablePlan.separators.contains($0)
+      }
+      if !isBlank { headLeft -= 1 }
       line += lines(of: record)
       return
     }
-    if record.isEmpty {
-      line += 1
-      return
-    }
-    guard isReadable(record, into: &parsed) else {
-      line += lines(of: record)
-      return
-    }
-    switch decoder.split(record) {
-    case .feature: try decode(record, into: &parsed)
-    case .blank: break
-    case .bad(let fault):
+    if let fault = try readFeature(record, into: &parsed) {
       if boundary.hasQuotes, lines(of: record) > 1 {
         return try takeLines(of: record, fault, into: &parsed)
       }
@@ -198,19 +175,17 @@ struct CSVReader {
     line += lines(of: record)
   }
 
-  /// Passes a line before the first feature.
-  private mutating func passHead(_ record: UnsafeRawBufferPointer) {
-    let isBlank = record.allSatisfy {
-      JSONText.isSpace($0) || $0 == plan.separator || TablePlan.separators.contains($0)
+  /// Reads the feature in a record, if there is one. Returns why the record can't be parted.
+  private mutating func readFeature(
+    _ record: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) -> CSVFields.Fault? {
+    guard isReadable(record, into: &parsed) else { return nil }
+    switch decoder.split(record) {
+    case .feature: try decode(record, into: &parsed)
+    case .blank: break
+    case .bad(let fault): return fault
     }
-    if isBlank { return }
-    if isBeforeSeparator {
-      isBeforeSeparator = false
-    } else if preamble > 0 {
-      preamble -= 1
-    } else {
-      isBeforeHeader = false
-    }
+    return nil
   }
 
   /// The lines that a record takes.
@@ -220,7 +195,7 @@ struct CSVReader {
 
   /// Takes the lines of a record one by one, as a quote has swallowed all but the first, which is lost.
   private mutating func takeLines(
-    of record: UnsafeRawBufferPointer, _ fault: CSVDecoder.Fault,
+    of record: UnsafeRawBufferPointer, _ fault: CSVFields.Fault,
     into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     let first = line
@@ -236,14 +211,8 @@ struct CSVReader {
             + decoder.detail(fault), into: &parsed)
         continue
       }
-      guard isReadable(text, into: &parsed) else { continue }
-      switch decoder.split(text) {
-      case .feature: try decode(text, into: &parsed)
-      case .blank: break
-      case .bad(let fault):
-        reject(
-          line, "lost to the quote in line \(first): \(decoder.detail(fault))", into: &parsed)
-      }
+      guard let fault = try readFeature(text, into: &parsed) else { continue }
+      reject(line, "lost to the quote in line \(first): \(decoder.detail(fault))", into: &parsed)
     }
   }
 

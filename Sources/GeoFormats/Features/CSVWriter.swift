@@ -17,7 +17,7 @@ public struct CSVWriter {
     fileprivate private(set) var isMixed: [Bool] = []
     /// Whether some ids aren't integers, so that all come back as texts.
     fileprivate private(set) var hasTextIDs = false
-    private var known: [[UInt8]: Int] = [:]
+    fileprivate private(set) var known: [[UInt8]: Int] = [:]
     private var byteCount = 0
 
     /// No columns.
@@ -66,11 +66,9 @@ public struct CSVWriter {
   /// The columns before those of properties.
   static let first = ["id", "longitude", "latitude"].map { Array($0.utf8) }
 
-  private let columns: [[UInt8]: Int]
-  private let isMixed: [Bool]
+  private let columns: Columns
   /// Whether the names of the columns are read back.
   private let areRead: [Bool]
-  private let hasTextIDs: Bool
   /// The number of features so far that a reader of the table gets differently.
   public private(set) var inexact = 0
   private var bytes: [UInt8] = []
@@ -83,9 +81,8 @@ public struct CSVWriter {
   ///
   /// - Parameter hasDistances: whether each feature is written with its distance, in a column before those of properties.
   public init(_ columns: Columns, hasDistances: Bool = false, reserving capacity: Int = 0) {
-    (isMixed, hasTextIDs) = (columns.isMixed, columns.hasTextIDs)
+    self.columns = columns
     areRead = columns.names.map(CSVWriter.isReadName)
-    self.columns = Dictionary(uniqueKeysWithValues: zip(columns.names, 0...))
     values = Array(repeating: nil, count: columns.names.count)
     bytes.reserveCapacity(capacity)
     let first = CSVWriter.first + (hasDistances ? [Array("distance".utf8)] : [])
@@ -114,7 +111,7 @@ public struct CSVWriter {
     switch record.rawID {
     case .integer(let value, let writtenAsText):
       bytes += "\(value)".utf8
-      if writtenAsText != hasTextIDs { isExact = false }
+      if writtenAsText != columns.hasTextIDs { isExact = false }
     case .text(let text):
       append(text)
       if !CSVWriter.isRead(text) { isExact = false }
@@ -138,7 +135,7 @@ public struct CSVWriter {
       if values[column] != nil || !areRead[column] { isExact = false }
       values[column] = member.value
     }
-    for (value, isMixed) in zip(values, isMixed) {
+    for (value, isMixed) in zip(values, columns.isMixed) {
       bytes.append(UInt8(ascii: ","))
       if let value, !append(value: value, isMixed: isMixed) { isExact = false }
     }
@@ -156,7 +153,7 @@ public struct CSVWriter {
       let known = places[place]
       if known.name.count == name.count, known.name.elementsEqual(name) { return known.column }
     }
-    let column = columns[CSVWriter.text(ofString: name)]
+    let column = columns.known[CSVWriter.text(ofString: name)]
     if place < places.count {
       places[place] = (Array(name), column)
     } else if place < CSVWriter.mostPlaces {

@@ -11,27 +11,7 @@ struct Centroid {
     enum Kind { case points, line, ring, hole }
 
     let kind: Kind
-    let first: TapeNode
-    let end: TapeNode
-
-    /// A list of positions.
-    init(_ kind: Kind, _ list: TapeNode?) throws(FeatureRefusal) {
-      self.kind = kind
-      (first, end) = (try Path.array(list).firstChild, try Path.array(list).next)
-    }
-
-    /// One position.
-    init(position: TapeNode?) throws(FeatureRefusal) {
-      kind = .points
-      (first, end) = (try Path.array(position), try Path.array(position).next)
-    }
-
-    static func array(_ node: TapeNode?) throws(FeatureRefusal) -> TapeNode {
-      guard let node, node.kind == .array else {
-        throw FeatureRefusal("/geometry/coordinates aren't lists of positions")
-      }
-      return node
-    }
+    let positions: [TapeNode]
   }
 
   /// A weighted sum of places, relative to the first one.
@@ -73,44 +53,44 @@ struct Centroid {
       guard next.kind == .object else {
         throw FeatureRefusal("/geometry/geometries has other values")
       }
-      let members = PointReader.Members(next)
+      let members = GeoJSONMembers(next)
       let coordinates = members.coordinates
       switch GeometryType(members.type) {
-      case .point?: paths.append(try Path(position: coordinates))
-      case .multiPoint?: paths.append(try Path(.points, coordinates))
-      case .lineString?: paths.append(try Path(.line, coordinates))
+      case .point?: paths.append(Path(kind: .points, positions: [try Centroid.list(coordinates)]))
+      case .multiPoint?: try collect(.points, coordinates)
+      case .lineString?: try collect(.line, coordinates)
       case .multiLineString?:
-        for line in try Centroid.elements(coordinates) { paths.append(try Path(.line, line)) }
+        for line in try Centroid.list(coordinates).children { try collect(.line, line) }
       case .polygon?: try collect(rings: coordinates)
       case .multiPolygon?:
-        for polygon in try Centroid.elements(coordinates) { try collect(rings: polygon) }
-      case .geometryCollection?: waiting += try Centroid.elements(members.geometries)
+        for polygon in try Centroid.list(coordinates).children { try collect(rings: polygon) }
+      case .geometryCollection?: waiting += try Centroid.list(members.geometries).children
       case nil: throw members.refusal("/geometry")
       }
     }
   }
 
   private mutating func collect(rings polygon: TapeNode?) throws(FeatureRefusal) {
-    for (index, ring) in try Centroid.elements(polygon).enumerated() {
-      paths.append(try Path(index == 0 ? .ring : .hole, ring))
+    for (index, ring) in try Centroid.list(polygon).children.enumerated() {
+      try collect(index == 0 ? .ring : .hole, ring)
     }
   }
 
-  private static func elements(_ list: TapeNode?) throws(FeatureRefusal) -> [TapeNode] {
-    let list = try Path.array(list)
-    var elements: [TapeNode] = []
-    var next = list.firstChild
-    while next.base < list.next.base {
-      elements.append(next)
-      next = next.next
-    }
-    return elements
+  private mutating func collect(_ kind: Path.Kind, _ list: TapeNode?) throws(FeatureRefusal) {
+    paths.append(Path(kind: kind, positions: Array(try Centroid.list(list).children)))
   }
+
+  private static func list(_ node: TapeNode?) throws(FeatureRefusal) -> TapeNode {
+    guard let node, node.kind == .array else { throw noLists }
+    return node
+  }
+
+  private static let noLists = FeatureRefusal("/geometry/coordinates aren't lists of positions")
 
   private static func position(_ node: TapeNode) throws(FeatureRefusal) -> Coordinate {
     guard node.kind == .array, node.count >= 2, node.firstChild.kind == .number,
       node.firstChild.next.kind == .number
-    else { throw FeatureRefusal("/geometry/coordinates aren't lists of positions") }
+    else { throw noLists }
     let place = Coordinate(
       latitude: node.firstChild.next.number, longitude: node.firstChild.number)
     try place.check()
@@ -124,9 +104,8 @@ struct Centroid {
     // Turned, a shape whose edges cross 0° would be torn there.
     var crossesZero = false
     for path in paths {
-      var node = path.first
       var previous: Double?
-      while node.base < path.end.base {
+      for node in path.positions {
         let place = try Centroid.position(node)
         if let previous, path.kind != .points, (previous < 0) != (place.longitude < 0) {
           let length = (previous - place.longitude).magnitude
@@ -137,7 +116,6 @@ struct Centroid {
         usual = (min(usual.least, place.longitude), max(usual.greatest, place.longitude))
         turned = (min(turned.least, longitude), max(turned.greatest, longitude))
         base = base ?? place
-        node = node.next
       }
     }
     isTurned = !crossesZero && turned.greatest - turned.least < usual.greatest - usual.least
@@ -155,8 +133,7 @@ struct Centroid {
   private mutating func add(_ path: Path) throws(FeatureRefusal) {
     var ring = Sum()
     var previous: (x: Double, y: Double)?
-    var node = path.first
-    while node.base < path.end.base {
+    for node in path.positions {
       let place = try offset(node)
       points.add(1, place.x, place.y)
       if let last = previous, path.kind != .points {
@@ -169,7 +146,6 @@ struct Centroid {
           last.x * place.y - place.x * last.y, (last.x + place.x) / 3, (last.y + place.y) / 3)
       }
       previous = place
-      node = node.next
     }
     guard path.kind == .ring || path.kind == .hole, ring.weight != 0 else { return }
     // Rings count whichever way round they are.

@@ -56,7 +56,7 @@ enum CoordinateColumns: Equatable {
   private static func axes(
     _ columns: [Int], _ names: [CoordinateName], _ heading: TableHeading
   ) throws(Fault) -> CoordinateColumns? {
-    func all(_ axis: CoordinateName.Axis, _ kinds: [CoordinateName.Kind]) -> [Int] {
+    func all(_ axis: CoordinateText.Axis, _ kinds: [CoordinateName.Kind]) -> [Int] {
       columns.filter { names[$0].axis.map { $0.axis == axis && kinds.contains($0.kind) } ?? false }
     }
     func pair(_ longitudes: [Int], _ latitudes: [Int]) -> CoordinateColumns? {
@@ -64,7 +64,7 @@ enum CoordinateColumns: Equatable {
       return .axes(longitude: longitudes[0], latitude: latitudes[0])
     }
     for kind in CoordinateName.Kind.allCases {
-      func surest(_ axis: CoordinateName.Axis) -> [Int] {
+      func surest(_ axis: CoordinateText.Axis) -> [Int] {
         let all = all(axis, [kind])
         let sure = all.filter { !names[$0].isOnlyLong }
         // Of names that differ in their capitals only, that without any is meant.

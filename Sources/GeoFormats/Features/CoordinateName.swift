@@ -11,19 +11,28 @@ struct CoordinateName {
     var isWord: Bool { rawValue < Kind.letter.rawValue }
   }
 
-  enum Axis { case longitude, latitude }
+  typealias Axis = CoordinateText.Axis
 
-  private static let longitudes = ["lon", "lng", "long", "longitude"]
-  private static let latitudes = ["lat", "latitude"]
-  private static let foreignLongitudes = [
-    "länge", "laenge", "längengrad", "laengengrad", "longitud", "longitudine", "lengtegraad",
-    "lengdegrad", "længdegrad", "längdgrad", "pituusaste", "boylam", "долгота", "Долгота", "経度",
-    "经度", "經度",
-  ]
-  private static let foreignLatitudes = [
-    "breite", "breitengrad", "latitud", "latitudine", "breedtegraad", "breddegrad", "breddgrad",
-    "leveysaste", "enlem", "широта", "Широта", "緯度", "纬度",
-  ]
+  /// The words for both axes, and what they are alone and beside other words. The first that are found count.
+  private static let axes:
+    [(longitudes: [String], latitudes: [String], alone: Kind, beside: Kind)] =
+      [
+        (["lon", "lng", "long", "longitude"], ["lat", "latitude"], .name, .nameWithWord),
+        (
+          [
+            "länge", "laenge", "längengrad", "laengengrad", "longitud", "longitudine",
+            "lengtegraad",
+            "lengdegrad", "længdegrad", "längdgrad", "pituusaste", "boylam", "долгота", "Долгота",
+            "経度", "经度", "經度",
+          ],
+          [
+            "breite", "breitengrad", "latitud", "latitudine", "breedtegraad", "breddegrad",
+            "breddgrad", "leveysaste", "enlem", "широта", "Широта", "緯度", "纬度",
+          ], .foreign, .foreignWithWord
+        ),
+        (["rechtswert"], ["hochwert"], .grid, .grid),
+        (["x"], ["y"], .letter, .letterWithWord),
+      ]
   /// Words beside the name of an axis that make another figure of it than its degrees.
   private static let figures = [
     "error", "err", "accuracy", "precision", "uncertainty", "std", "stddev", "sigma", "rad",
@@ -57,7 +66,6 @@ struct CoordinateName {
   private(set) var geometry: Int?
 
   init(_ name: [UInt8]) {
-    guard name.count <= 100 else { return }
     let (words, unit) = CoordinateName.words(name)
     let joined = words.joined()
     geometry = CoordinateName.geometries.firstIndex {
@@ -73,35 +81,26 @@ struct CoordinateName {
     if holds(CoordinateName.figures) { return }
     let isLength = CoordinateName.lengths.contains { $0.isSame(as: unit) }
     let hasWord = words.count > 1 || !unit.isEmpty
-    func found(_ axis: Axis, _ names: [String]) -> (Axis, String)? {
-      words.first { word in names.contains(where: word.isSame) }.map { (axis, $0) }
-    }
-    func pair(_ longitudes: [String], _ latitudes: [String], _ kind: Kind) -> Bool {
-      let hits = [found(.longitude, longitudes), found(.latitude, latitudes)].compactMap(\.self)
-      guard let hit = hits.first else { return false }
+    for (longitudes, latitudes, alone, beside) in CoordinateName.axes {
+      let hits = [(Axis.longitude, longitudes), (.latitude, latitudes)].compactMap { axis, names in
+        words.first { names.contains(where: $0.isSame) }.map { (axis, $0) }
+      }
+      guard let hit = hits.first else { continue }
+      // Letters are coordinates alone, or beside words that say so.
+      let others = words.filter { !$0.isSame(as: "x") && !$0.isSame(as: "y") }
+      guard alone != .letter || CoordinateName.areOfGrid(others) else { return }
       // A name that means both means none.
-      if hits.count == 1, !isLength || kind == .grid { axis = (hit.0, kind) }
+      if hits.count == 1, !isLength || alone == .grid {
+        axis = (hit.0, hasWord ? beside : alone)
+      }
       isOnlyLong = hit.1.isSame(as: "long") && hasWord
       if holds(CoordinateName.hemispheres) { hemisphere = axis?.axis }
-      return true
-    }
-    if pair(
-      CoordinateName.longitudes, CoordinateName.latitudes, hasWord ? .nameWithWord : .name)
-    {
       return
     }
-    if pair(
-      CoordinateName.foreignLongitudes, CoordinateName.foreignLatitudes,
-      hasWord ? .foreignWithWord : .foreign)
-    {
-      return
-    }
-    if pair(["rechtswert"], ["hochwert"], .grid) { return }
-    let others = words.filter { !$0.isSame(as: "x") && !$0.isSame(as: "y") }
-    guard
-      others.allSatisfy({ word in CoordinateName.gridWords.contains(where: word.isSame) })
-    else { return }
-    _ = pair(["x"], ["y"], hasWord ? .letterWithWord : .letter)
+  }
+
+  private static func areOfGrid(_ words: [String]) -> Bool {
+    words.allSatisfy { word in gridWords.contains(where: word.isSame) }
   }
 
   /// Names of members that hold the whole answer, or one place, and say nothing of which.
@@ -112,15 +111,12 @@ struct CoordinateName {
 
   /// Whether a name says that it holds a position, not which.
   static func isPosition(_ name: [UInt8]) -> Bool {
-    guard name.count <= 100 else { return false }
     let words = words(name).words
-    return !words.isEmpty
-      && words.allSatisfy { word in gridWords.contains(where: word.isSame) }
+    return !words.isEmpty && areOfGrid(words)
   }
 
   /// Whether a name stands around any place, so that it is no place's own.
   static func isWrapper(_ name: [UInt8]) -> Bool {
-    guard name.count <= 100 else { return false }
     let joined = words(name).words.joined()
     return CoordinateName(name).geometry != nil || isPosition(name)
       || wrappers.contains(where: joined.isSame)
@@ -134,13 +130,13 @@ struct CoordinateName {
 
   /// Whether a name is that of a corner of an area.
   static func isCorner(_ name: [UInt8]) -> Bool {
-    guard name.count <= 100 else { return false }
     let joined = words(name).words.joined()
     return corners.contains(where: joined.isSame)
   }
 
-  /// The words of a name in small letters, and the unit in brackets.
+  /// The words of a name in small letters, and the unit in brackets. A long name has none.
   private static func words(_ name: [UInt8]) -> (words: [String], unit: String) {
+    guard name.count <= 100 else { return ([], "") }
     var words: [[UInt8]] = [[]]
     var unit: [UInt8] = []
     var isUnit = false

@@ -167,7 +167,8 @@ enum CoordinateText {
     return ((rest / 100).rounded(.down) * 3600 + minutes * 60 + seconds) / 3600
   }
 
-  private static func hemisphere(_ byte: UInt8) -> (axis: Axis, isNegative: Bool)? {
+  /// The meaning of a capital letter for a hemisphere.
+  static func hemisphere(_ byte: UInt8) -> (axis: Axis, isNegative: Bool)? {
     switch byte {
     case UInt8(ascii: "N"): (.latitude, false)
     case UInt8(ascii: "S"): (.latitude, true)

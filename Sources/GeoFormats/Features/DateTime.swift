@@ -1,4 +1,4 @@
-import ClusterCore
+public import ClusterCore
 internal import Texts
 
 /// RFC 3339 date-times as milliseconds since 1970 (UTC), without leap seconds.
@@ -15,20 +15,39 @@ public enum DateTime {
   /// - Complexity: O(n) in the length of the text.
   public static func milliseconds(_ text: UnsafeRawBufferPointer) -> Int64? {
     var reader = Reader(text: text)
-    guard let year = reader.number(digits: 4), reader.takes("-"),
-      let month = reader.number(digits: 2, in: 1...12), reader.takes("-"),
-      let day = reader.number(digits: 2, in: 1...days(inMonth: month, of: year)),
-      reader.takes("T") || reader.takes("t"),
+    guard let days = reader.day(), reader.takes("T") || reader.takes("t"),
       let hour = reader.number(digits: 2, in: 0...23), reader.takes(":"),
       let minute = reader.number(digits: 2, in: 0...59), reader.takes(":"),
       let second = reader.number(digits: 2, in: 0...60),
       let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
     else { return nil }
-    let days = days(before: day, month, of: year) + range.lowerBound / dayMilliseconds
     let minutes = days * 1440 + hour * 60 + minute - offset
     if second == 60, (minutes + 1) % 1440 != 0 { return nil }
     let result = (minutes * 60 + second) * 1000 + fraction
     return range.contains(result) ? result : nil
+  }
+
+  /// The length of a date such as `2026-07-01`.
+  static let dateLength = 10
+
+  /// Parses a date-time as ``milliseconds(_:)`` does, or a date such as `2026-07-01`, which is that whole day in
+  /// UTC.
+  ///
+  /// - Returns: nil for other texts.
+  public static func extent(_ text: UnsafeRawBufferPointer) -> TimeExtent? {
+    guard text.count == dateLength else {
+      return milliseconds(text).map { TimeExtent(first: Double($0), last: Double($0)) }
+    }
+    var reader = Reader(text: text)
+    return reader.day().map {
+      let midnight = $0 * dayMilliseconds
+      return TimeExtent(first: Double(midnight), last: Double(midnight + dayMilliseconds - 1))
+    }
+  }
+
+  /// Parses a text in UTF-8.
+  public static func extent(_ text: [UInt8]) -> TimeExtent? {
+    text.withUnsafeBytes { extent($0) }
   }
 
   /// The date-time in UTC with `Z`, and with milliseconds unless they are 0: 20 or 24 ASCII characters.
@@ -133,6 +152,14 @@ public enum DateTime {
         value = value * 10 + digit
       }
       return range.contains(value) ? value : nil
+    }
+
+    /// Reads a date, as the number of the day since 1970.
+    mutating func day() -> Int64? {
+      guard let year = number(digits: 4), takes("-"), let month = number(digits: 2, in: 1...12),
+        takes("-"), let day = number(digits: 2, in: 1...days(inMonth: month, of: year))
+      else { return nil }
+      return days(before: day, month, of: year) + range.lowerBound / dayMilliseconds
     }
 
     /// Reads a fraction, in milliseconds: 0 if there is none, nil for a point without digits.

@@ -7,6 +7,8 @@ struct FeatureDecoder {
   let options: TableOptions
   /// Decodes what is no Feature; nil if all are to be Features.
   private var rows: RowDecoder?
+  /// Whether the first of a list has told what all are.
+  private var isBegun = false
   /// Whether there were Features in a list.
   private(set) var hasFeatures = false
   /// Reads geometries and reference systems.
@@ -24,7 +26,7 @@ struct FeatureDecoder {
   }
 
   /// Finds out by the first of a list whether all are Features, or else places. Returns false if the text is not JSON.
-  mutating func begin(_ first: UnsafeRawBufferPointer) -> Bool {
+  private mutating func begin(_ first: UnsafeRawBufferPointer) -> Bool {
     guard let node = try? parser.parseNodes(first, recordedDepth: FeatureDecoder.recordedDepth)
     else { return false }
     if node.member("type")?.isString("Feature") == true {
@@ -52,17 +54,28 @@ struct FeatureDecoder {
   /// Whether a list that has begun had a Feature or a place.
   var hasPlaces: Bool { hasFeatures || rows?.hasPlaces == true }
 
-  /// Parses a Feature and appends it, or counts it as rejected. Throws if the text is not JSON.
+  /// Parses a Feature and appends it, or counts it as rejected. Returns the error of a text that is not JSON.
   ///
-  /// - Parameter key: the name under which a row is found, which is its id if it has none.
+  /// - Parameters:
+  ///   - key: the name under which a row is found, which is its id if it has none.
+  ///   - isOfList: whether the first tells what all are.
   mutating func decode(
-    _ text: UnsafeRawBufferPointer, key: [UInt8]? = nil, into parsed: inout ParsedFeatures,
-    pointer: @autoclosure () -> String
-  ) throws(JSONError) {
-    let node = try parser.parseNodes(
-      text,
-      recordedDepth: rows == nil ? FeatureDecoder.recordedDepth : FeatureDecoder.recordedDepthOfRow)
-    try append(node, key: key, into: &parsed, pointer: pointer())
+    _ text: UnsafeRawBufferPointer, key: [UInt8]? = nil, isOfList: Bool,
+    into parsed: inout ParsedFeatures, pointer: @autoclosure () -> String
+  ) throws(FormatError) -> JSONError? {
+    if isOfList, !isBegun { isBegun = begin(text) }
+    do throws(JSONError) {
+      let node = try parser.parseNodes(
+        text,
+        recordedDepth: rows == nil
+          ? FeatureDecoder.recordedDepth : FeatureDecoder.recordedDepthOfRow)
+      try append(node, key: key, into: &parsed, pointer: pointer())
+    } catch {
+      if error == .outOfMemory { throw .outOfMemory }
+      return error
+    }
+    try parsed.keepRoom()
+    return nil
   }
 
   /// Appends a parsed Feature, or counts it as rejected. Throws if there is no memory for it.
@@ -90,14 +103,15 @@ struct FeatureDecoder {
   ) throws(FeatureRefusal) {
     guard feature.kind == .object else { throw FeatureRefusal("not an object") }
     points.isTold = parsed.keepsReasons
-    let members = Members(feature)
+    let members = GeoJSONMembers(feature)
     guard let type = members.type, type.isString("Feature") else {
       throw FeatureRefusal("/type is not \"Feature\"")
     }
-    if members.hasSystem { try points.systems.check(members.systems, in: "", into: &parsed) }
+    try points.systems.check(members, in: "", into: &parsed)
     let coordinate = try points.coordinate(members.geometry, into: &parsed)
     let properties = try minifiedProperties(members.properties)
-    var id = try id(members)
+    var id = try FeatureDecoder.id(
+      idProperty.map { name in members.properties?.member(name) } ?? members.id)
     if id == nil, let key { id = try RowDecoder.id(key) }
     let expires = try expires(members.expires)
     points.further.withUnsafeBufferPointer { further in
@@ -130,12 +144,6 @@ struct FeatureDecoder {
     return expires
   }
 
-  private func id(_ members: Members) throws(FeatureRefusal) -> FeatureID? {
-    try FeatureDecoder.id(
-      idProperty.map { name in name.withUnsafeBytes { members.properties?.member($0) } }
-        ?? members.id)
-  }
-
   /// The id that a value is; nil for none.
   static func id(_ node: TapeNode?) throws(FeatureRefusal) -> FeatureID? {
     guard let node else { return nil }
@@ -150,30 +158,5 @@ struct FeatureDecoder {
       throw FeatureRefusal(error.reason)
     }
     throw FeatureRefusal("the id is neither a number nor a string")
-  }
-
-  /// The members of a Feature that matter, found in one pass. Of members with one name the last counts.
-  private struct Members {
-    var type: TapeNode?
-    var geometry: TapeNode?
-    var properties: TapeNode?
-    var id: TapeNode?
-    var expires: TapeNode?
-    var systems = ReferenceSystemReader.Members()
-    var hasSystem = false
-
-    init(_ feature: TapeNode) {
-      feature.forEachMember { key, value in
-        switch key.string.count {
-        case 2 where key.isString("id"): id = value
-        case 4 where key.isString("type"): type = value
-        case 7 where key.isString("expires"): expires = value
-        case 8 where key.isString("geometry"): geometry = value
-        case 10 where key.isString("properties"): properties = value
-        case 3, 11: hasSystem = systems.take(key, value) || hasSystem
-        default: break
-        }
-      }
-    }
   }
 }

@@ -13,44 +13,35 @@ public struct FeatureReader {
   // Exactly one is set. Not an enum, so that they are changed in place.
   private var geoJSON: GeoJSONReader?
   private var sequence: SequenceReader?
-  private var table: TableReader?
+  private var table: CSVReader?
   private var failure: FormatError?
-  /// The byte order mark that a sequence may begin with. JSON's parser and tables skip their own.
-  private var mark = ByteOrderMark()
 
-  /// Creates a reader.
+  /// Creates a reader of GeoJSON, or of places in other JSON.
   ///
   /// - Parameters:
-  ///   - format: the format of the bytes.
-  ///   - idProperty: the property that holds the ids; nil for GeoJSON's `id` member or CSV's `id`
-  ///     column.
+  ///   - isSequence: whether it is a sequence, rather than one document.
+  ///   - idProperty: the property that holds the ids; nil for GeoJSON's `id` member.
   ///   - takesCentroids: whether GeoJSON's lines and areas are taken as their centroids.
-  ///   - options: the options of a table, also of one in JSON. Another is looked at for 64 MiB before the first feature is read; see
-  ///     ``init(table:maximumLength:)`` for one that can be read twice.
-  ///   - maximumLength: the maximum length, in bytes, of a feature, line, record, or GeoJSON document without
-  ///     its `features`, and of a feature's properties as JSON.
+  ///   - options: the options of places.
+  ///   - maximumLength: the maximum length, in bytes, of a feature, line, or document without its `features`.
   public init(
-    format: FeatureFormat, idProperty: String? = nil, takesCentroids: Bool = false,
-    options: TableOptions = TableOptions(),
-    maximumLength: Int = usualLength
+    isSequence: Bool = false, idProperty: String? = nil, takesCentroids: Bool = false,
+    options: TableOptions = TableOptions(), maximumLength: Int = usualLength
   ) {
     let decoder = FeatureDecoder(
       idProperty: idProperty, takesCentroids: takesCentroids, options: options)
-    switch format {
-    case .geoJSON:
-      geoJSON = GeoJSONReader(decoder, maximumLength: maximumLength)
-    case .geoJSONSequence:
+    if isSequence {
       sequence = SequenceReader(decoder, maximumLength: maximumLength)
-    case .csv:
-      table = TableReader(
-        plan: nil, options: options, idProperty: idProperty, maximumLength: maximumLength)
+    } else {
+      geoJSON = GeoJSONReader(decoder, maximumLength: maximumLength)
     }
   }
 
   /// Creates a reader of a table that has been looked at.
+  ///
+  /// - Parameter maximumLength: the maximum length of a line, and of a feature's properties as JSON, in bytes.
   public init(table plan: TablePlan, maximumLength: Int = usualLength) {
-    table = TableReader(
-      plan: plan, options: TableOptions(), idProperty: nil, maximumLength: maximumLength)
+    table = CSVReader(plan: plan, maximumLength: maximumLength)
   }
 
   /// Whether a table isn't as its plan says, which was made from its beginning. Nothing is read any more; a plan that
@@ -67,25 +58,11 @@ public struct FeatureReader {
     if let failure { throw failure }
     do throws(FormatError) {
       try geoJSON?.read(chunk, into: &parsed)
+      try sequence?.read(chunk, into: &parsed)
       try table?.read(chunk, into: &parsed)
-      guard sequence != nil else { return }
-      let (consumed, other) = mark.pass(chunk)
-      try readText(other, into: &parsed)
-      let rest = UnsafeRawBufferPointer(rebasing: chunk[consumed...])
-      try sequence?.read(rest, into: &parsed)
     } catch {
       failure = error
       throw error
-    }
-  }
-
-  /// Reads what looked like the beginning of a byte order mark.
-  private mutating func readText(
-    _ bytes: ArraySlice<UInt8>, into parsed: inout ParsedFeatures
-  ) throws(FormatError) {
-    guard !bytes.isEmpty else { return }
-    try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      try sequence?.read(UnsafeRawBufferPointer(bytes), into: &parsed)
     }
   }
 
@@ -95,7 +72,6 @@ public struct FeatureReader {
   public mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     if let failure { throw failure }
     try geoJSON?.finish(into: &parsed)
-    try readText(mark.finish(), into: &parsed)
     try sequence?.finish(into: &parsed)
     try table?.finish(into: &parsed)
   }

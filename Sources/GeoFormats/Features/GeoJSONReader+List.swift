@@ -15,7 +15,7 @@ extension GeoJSONReader {
     let meant = layer.map { layer in all.filter { $0.isNamed(layer) } } ?? all
     guard let found = meant.first, meant.count == 1 else {
       guard !all.isEmpty || layer != nil && finding.empty == nil else { return false }
-      let names = TableText.listed(all.map(GeoJSONReader.shown), atMost: 5)
+      let names = TableText.listed(all, atMost: 5, GeoJSONReader.shown)
       throw .notFeatures(
         pointer: "",
         detail: layer.map { "no list of places is \(TableText.quoted(Array($0.utf8)))" }
@@ -56,13 +56,8 @@ extension GeoJSONReader {
         parsed.note("the list \(GeoJSONReader.shown(empty)) is empty")
         return true
       }
-      _ = decoder.begin(text)
       parsed.isSingleFeature = true
-      do throws(JSONError) {
-        try decoder.decode(text, into: &parsed, pointer: "")
-      } catch {
-        throw .outOfMemory
-      }
+      _ = try decoder.decode(text, isOfList: true, into: &parsed, pointer: "")
       return true
     }
   }

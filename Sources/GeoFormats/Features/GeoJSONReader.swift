@@ -37,9 +37,8 @@ struct GeoJSONReader {
   var state = State.skeleton
   var skeleton = SkeletonScanner()
   private var element = ElementScanner()
-  /// The beginning of an element that ends in a later chunk, unless that is too long, and its length.
-  private var pending: [UInt8] = []
-  private var pendingLength = 0
+  /// The beginning of an element that ends in a later chunk.
+  private var pending: RecordBuffer
   let maximumLength: Int
   var count = 0
   private var elementStart = 0
@@ -54,12 +53,11 @@ struct GeoJSONReader {
   var name: [UInt8] = []
   /// Reads what turned out to be a sequence.
   private var sequence: SequenceReader?
-  /// Whether the first element of a list has told what all are.
-  private var isBegun = false
 
   init(_ decoder: FeatureDecoder, maximumLength: Int) {
     self.decoder = decoder
     self.maximumLength = maximumLength
+    pending = RecordBuffer(limit: maximumLength)
   }
 
   mutating func read(
@@ -120,14 +118,7 @@ struct GeoJSONReader {
         index += 1
       }
     }
-    if state == .element {
-      pendingLength += chunk.count - start
-      if pendingLength <= maximumLength {
-        pending.append(contentsOf: chunk[start...])
-      } else {
-        pending = []
-      }
-    }
+    if state == .element { pending.keep(UnsafeRawBufferPointer(rebasing: chunk[start...])) }
     offset += chunk.count
   }
 
@@ -135,10 +126,8 @@ struct GeoJSONReader {
   private mutating func enterSequence(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    var mark = ByteOrderMark()
-    let start = skeleton.bytes.withUnsafeBytes { mark.pass($0).consumed }
     var reader = SequenceReader(decoder, maximumLength: maximumLength)
-    try skeleton.bytes[start...].withUnsafeBufferPointer { (line) throws(FormatError) in
+    try skeleton.bytes.withUnsafeBufferPointer { (line) throws(FormatError) in
       try reader.read(UnsafeRawBufferPointer(line), into: &parsed)
     }
     sequence = reader
@@ -188,39 +177,26 @@ struct GeoJSONReader {
   private mutating func finishElement(
     _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    let length = pendingLength + part.count
-    pendingLength = 0
-    guard length <= maximumLength else {
-      pending = []
-      return parsed.reject(
-        pointer: pointer, detail: "longer than \(maximumLength) bytes")
-    }
-    guard !pending.isEmpty else { return try decode(part, into: &parsed) }
-    // Moved out of self so that `decode` may change the rest of self meanwhile.
-    let whole = pending + part
-    pending = []
-    try whole.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      try decode(UnsafeRawBufferPointer(bytes), into: &parsed)
+    if pending.isWhole(part) { return try decode(part, into: &parsed) }
+    try pending.complete(part).withRecord { (element) throws(FormatError) in
+      guard element.isTooLong else { return try decode(element.bytes, into: &parsed) }
+      parsed.reject(pointer: pointer, detail: "longer than \(maximumLength) bytes")
     }
   }
 
   private mutating func decode(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if list != nil, !isBegun { isBegun = decoder.begin(text) }
     let (list, key, number) = (list, key, count - 1)
-    do throws(JSONError) {
-      try decoder.decode(
-        text, key: key, into: &parsed, pointer: GeoJSONReader.pointer(list, key, number))
-    } catch {
-      if error == .outOfMemory { throw .outOfMemory }
-      guard let fault = JSONFault(in: text, isTold: parsed.keepsReasons) else {
-        throw .malformed(
-          detail: "\(pointer): \(error.reason)", offset: elementStart + (error.offset ?? 0))
-      }
-      parsed.reject(pointer: pointer, detail: fault.text(error))
+    let error = try decoder.decode(
+      text, key: key, isOfList: list != nil, into: &parsed,
+      pointer: GeoJSONReader.pointer(list, key, number))
+    guard let error else { return }
+    guard let fault = JSONFault(in: text, isTold: parsed.keepsReasons) else {
+      throw .malformed(
+        detail: "\(pointer): \(error.reason)", offset: elementStart + (error.offset ?? 0))
     }
-    try parsed.keepRoom()
+    parsed.reject(pointer: pointer, detail: fault.text(error))
   }
 
   /// Validates the skeleton and checks that the document is a Feature or a FeatureCollection.

@@ -9,7 +9,7 @@ struct HemisphereColumns: Equatable {
     let names = heading.written.indices.map {
       coordinates.contains($0) ? nil : CoordinateName(heading.written[$0]).hemisphere
     }
-    func only(_ axis: CoordinateName.Axis) -> Int? {
+    func only(_ axis: CoordinateText.Axis) -> Int? {
       let columns = names.indices.filter { names[$0] == axis }
       return columns.count == 1 ? columns[0] : nil
     }
@@ -48,11 +48,9 @@ struct HemisphereColumns: Equatable {
   /// Whether a letter is that of a hemisphere with negative degrees; nil if it is none of the axis.
   static func isNegative(_ text: UnsafeRawBufferPointer, _ axis: CoordinateText.Axis) -> Bool? {
     let text = JSONText.trimmed(text)
-    guard text.count == 1 else { return nil }
-    switch (text[0].lowercasedASCII, axis) {
-    case (UInt8(ascii: "n"), .latitude), (UInt8(ascii: "e"), .longitude): return false
-    case (UInt8(ascii: "s"), .latitude), (UInt8(ascii: "w"), .longitude): return true
-    default: return nil
-    }
+    guard text.count == 1, let letter = CoordinateText.hemisphere(text[0] & 0xDF),
+      letter.axis == axis
+    else { return nil }
+    return letter.isNegative
   }
 }

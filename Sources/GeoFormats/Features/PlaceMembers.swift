@@ -70,20 +70,6 @@ struct PlaceMembers: Equatable {
       .contains(where: key.isString)
   }
 
-  /// Whether a member of which the rest is a property has one.
-  func leavesRest(of object: TapeNode, level: Int) -> Bool {
-    var leaves = false
-    object.forEachMember { key, value in
-      guard !leaves else { return }
-      switch part(of: key, value, level: level) {
-      case .all: leaves = true
-      case .rest: leaves = leavesRest(of: value, level: level + 1)
-      case .none: break
-      }
-    }
-    return leaves
-  }
-
   /// The names that lead to the place, as messages show them.
   var shown: String {
     var names = path

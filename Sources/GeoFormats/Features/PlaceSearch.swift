@@ -11,7 +11,7 @@ struct PlaceSearch {
   private enum Rank { static let position = 10, other = 11, shape = 12, level = 100 }
 
   private let options: TableOptions
-  private let texts = PointText()
+  private let texts = PointText(isTold: false)
   /// The names that may still be looked at in objects without a place, which bounds the work for them all.
   private var left = 200_000
 
@@ -67,7 +67,7 @@ struct PlaceSearch {
     }
     guard let best else { return nil }
     guard others.isEmpty else {
-      let names = TableText.listed(([best.0] + others).map(\.shown), atMost: 5)
+      let names = TableText.listed([best.0] + others, atMost: 5, \.shown)
       throw CoordinateColumns.Fault(
         detail: "\(names) all hold coordinates; geometry names the one that is meant",
         isAmbiguous: true)
@@ -170,9 +170,9 @@ struct PlaceSearch {
     }
     var names: [String] = []
     object.forEachMember { key, _ in
-      if names.count < 10 { names.append(TableText.quoted(Array(key.string))) }
+      if names.count < 10 { names.append(TableText.quoted(key.string)) }
     }
     return "no coordinates are in it"
-      + (names.isEmpty ? "" : ", only \(TableText.listed(names, atMost: 10))")
+      + (names.isEmpty ? "" : ", only \(names.joined(separator: ", "))")
   }
 }

@@ -25,8 +25,8 @@ struct PointReader {
       throw FeatureRefusal("/geometry is missing or null")
     }
     guard geometry.kind == .object else { throw FeatureRefusal("/geometry is not an object") }
-    let members = Members(geometry)
-    if members.hasSystem { try systems.check(members.systems, in: "/geometry", into: &parsed) }
+    let members = GeoJSONMembers(geometry)
+    try systems.check(members, in: "/geometry", into: &parsed)
     guard let type = members.type, type.kind == .string else {
       throw FeatureRefusal("/geometry/type is missing, or not a string")
     }
@@ -54,11 +54,9 @@ struct PointReader {
       guard geometry.kind == .object else {
         throw FeatureRefusal(if: isTold, "\(place) is not an object")
       }
-      let members = Members(geometry)
+      let members = GeoJSONMembers(geometry)
       // Of the outermost it is known already.
-      if depth > 0, members.hasSystem {
-        try systems.check(members.systems, in: "/geometry/geometries/0", into: &parsed)
-      }
+      if depth > 0 { try systems.check(members, in: "/geometry/geometries/0", into: &parsed) }
       if members.type?.isString("Point") == true {
         return try position(members.coordinates, "\(place)/coordinates")
       }
@@ -110,66 +108,5 @@ struct PointReader {
     let coordinate = Coordinate(latitude: latitude, longitude: longitude)
     try coordinate.check(isTold: isTold)
     return coordinate
-  }
-
-  /// The members of a geometry that matter, found in one pass. Of members with one name the last counts.
-  struct Members {
-    var type: TapeNode?
-    var coordinates: TapeNode?
-    var geometries: TapeNode?
-    var systems = ReferenceSystemReader.Members()
-    var hasSystem = false
-
-    init(_ geometry: TapeNode) {
-      geometry.forEachMember { key, value in
-        switch key.string.count {
-        case 4 where key.isString("type"): type = value
-        case 10 where key.isString("geometries"): geometries = value
-        case 11 where key.isString("coordinates"): coordinates = value
-        case 3, 11: hasSystem = systems.take(key, value) || hasSystem
-        default: break
-        }
-      }
-    }
-
-    /// The positions of a MultiPoint; nil for other geometries.
-    var points: TapeNode? {
-      GeometryType(type) == .multiPoint && coordinates?.kind == .array ? coordinates : nil
-    }
-
-    /// Whether it holds exactly one position or geometry, which may be a point.
-    var hasOne: Bool {
-      if let points { return points.count == 1 }
-      guard GeometryType(type) == .geometryCollection, let geometries else { return false }
-      return geometries.kind == .array && geometries.count == 1
-    }
-
-    /// The refusal, which names its kind and the remedy.
-    func refusal(_ place: String, isTold: Bool = true) -> FeatureRefusal {
-      guard isTold else { return FeatureRefusal("") }
-      guard let type, type.kind == .string else {
-        return FeatureRefusal("\(place)/type is missing, or not a string")
-      }
-      let name = String(decoding: type.string.prefix(200), as: UTF8.self).shortened(to: 80)
-      func several(_ list: TapeNode?, _ member: String, _ kind: String) -> FeatureRefusal {
-        guard let list, list.kind == .array else {
-          return FeatureRefusal("\(place)/\(member) is not an array")
-        }
-        return FeatureRefusal(
-          "\(place) is a \(name) of \(list.count) \(kind), not of one; "
-            + "ogr2ogr -explodecollections makes a feature of each")
-      }
-      switch GeometryType(type) {
-      case .multiPoint?: return several(coordinates, "coordinates", "points")
-      case .geometryCollection?: return several(geometries, "geometries", "geometries")
-      case nil:
-        return FeatureRefusal("\(place) is a \"\(name)\", which is no geometry of GeoJSON")
-      default: break
-      }
-      return FeatureRefusal(
-        "\(place) is a \(name), and only points are stored; pincluster import --points centroid, or "
-          + "ogr2ogr -dialect SQLite -sql \"SELECT ST_Centroid(geometry), NAMES FROM LAYER\", makes "
-          + "points of lines and areas")
-    }
   }
 }

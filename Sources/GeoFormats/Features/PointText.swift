@@ -9,40 +9,20 @@ struct PointText {
     var altitude: Double?
   }
 
-  /// Why a text is no point.
-  enum Fault: Error {
-    case plain(String)
-    /// It is another shape of WKT or WKB.
-    case shape(String)
-    /// It is another type of GeoJSON.
-    case type(String)
-    /// It is in another reference system.
-    case system(String)
+  /// Whether the reasons of refusals, each the rest of a sentence, are told.
+  var isTold = true
 
-    /// The rest of a sentence.
-    var reason: String {
-      switch self {
-      case .plain(let reason): reason
-      case .shape(let name): "is a \(name.uppercasedASCII) and no POINT"
-      case .type(let name): "is no GeoJSON Point" + (name.isEmpty ? "" : " but a \(name)")
-      case .system(let name):
-        "has the reference system \(name); degrees of WGS 84 are needed, "
-          + "as ogr2ogr -t_srs EPSG:4326 makes them"
-      }
-    }
-  }
-
-  private static let none = Fault.plain(
+  private static let none = FeatureRefusal(
     "is no point: no WKT, WKB, GeoJSON Point or \"lat,lon\"")
 
   private let parser = JSONParser()
 
   /// Reads a text.
-  func point(_ text: UnsafeRawBufferPointer, decimal: UInt8) throws(Fault) -> Point {
+  func point(_ text: UnsafeRawBufferPointer, decimal: UInt8) throws(FeatureRefusal) -> Point {
     let text = JSONText.trimmed(text)
-    guard let first = text.first else { throw .plain("is no point") }
+    guard let first = text.first else { throw FeatureRefusal("is no point") }
     if first == UInt8(ascii: "{") { return try geoJSON(text) }
-    if let bytes = WKBPoint.bytes(hexadecimal: text) { return try WKBPoint.point(bytes) }
+    if let bytes = WKBPoint.bytes(hexadecimal: text) { return try WKBPoint.point(bytes, self) }
     let head = String(decoding: text.prefix(40), as: UTF8.self).lowercasedASCII
     if head.begins(with: "srid=") || PointText.shapes.contains(where: head.begins) {
       return try wellKnown(text)
@@ -50,18 +30,32 @@ struct PointText {
     return try pair(text, decimal: decimal)
   }
 
+  /// Refuses a system unless its degrees are those of WGS 84.
+  private func check(
+    _ system: @autoclosure () -> String, isDegrees: Bool
+  ) throws(FeatureRefusal) {
+    if isDegrees { return }
+    throw FeatureRefusal(
+      if: isTold,
+      "has the reference system \(system()); degrees of WGS 84 are needed, "
+        + "as ogr2ogr -t_srs EPSG:4326 makes them")
+  }
+
   /// Refuses a number of a reference system other than WGS 84.
-  static func check(srid: Int) throws(Fault) {
-    guard srid == 4326 || srid == 0 else {
-      throw .system("\(srid)")
-    }
+  func check(srid: Int) throws(FeatureRefusal) {
+    try check("\(srid)", isDegrees: srid == 4326 || srid == 0)
+  }
+
+  /// The refusal of another shape.
+  func refusal(of shape: String) -> FeatureRefusal {
+    FeatureRefusal(if: isTold, "is a \(shape.uppercasedASCII) and no POINT")
   }
 
   // MARK: GeoJSON
 
-  private func geoJSON(_ text: UnsafeRawBufferPointer) throws(Fault) -> Point {
+  private func geoJSON(_ text: UnsafeRawBufferPointer) throws(FeatureRefusal) -> Point {
     guard let value = try? parser.parse(text), value.kind == .object else {
-      throw .plain("is no JSON")
+      throw FeatureRefusal("is no JSON")
     }
     var type = ""
     var numbers: [Double]?
@@ -70,9 +64,9 @@ struct PointText {
       case "type": type = member.string ?? ""
       case "crs" where member.kind != .null, "coordRefSys" where member.kind != .null:
         let name = ReferenceSystemReader.name(member)
-        guard let name, ReferenceSystem(named: name).isDegrees else {
-          throw .system(String((name ?? "of its member crs").shortened(to: 80)))
-        }
+        try check(
+          String((name ?? "of its member crs").shortened(to: 80)),
+          isDegrees: name.map { ReferenceSystem(named: $0).isDegrees } ?? false)
       case "coordinates" where member.kind == .array && member.count <= 4:
         numbers = member.elements.compactMap(\.number)
         if numbers?.count != member.count { numbers = nil }
@@ -80,9 +74,10 @@ struct PointText {
       }
     }
     guard type.isSame(as: "Point") else {
-      throw .type(String(type.shortened(to: 40)))
+      let other = type.isEmpty ? "" : " but a \(type.shortened(to: 40))"
+      throw FeatureRefusal("is no GeoJSON Point\(other)")
     }
-    guard let numbers, numbers.count >= 2 else { throw .plain("has no coordinates") }
+    guard let numbers, numbers.count >= 2 else { throw FeatureRefusal("has no coordinates") }
     return Point(
       longitude: numbers[0], latitude: numbers[1], altitude: numbers.count > 2 ? numbers[2] : nil)
   }
@@ -95,17 +90,17 @@ struct PointText {
     "polyhedralsurface",
   ]
 
-  private func wellKnown(_ text: UnsafeRawBufferPointer) throws(Fault) -> Point {
+  private func wellKnown(_ text: UnsafeRawBufferPointer) throws(FeatureRefusal) -> Point {
     // A point is short; another shape is named by its beginning.
     var rest = String(decoding: text.prefix(400), as: UTF8.self).lowercasedASCII[...]
     if let (srid, shape) = rest.after("srid=").map({ $0.cut(at: UInt8(ascii: ";")) }) {
       guard let shape, let number = Int(srid.trimmed) else { throw PointText.none }
-      try PointText.check(srid: number)
+      try check(srid: number)
       rest = shape.trimmed
     }
     guard let arguments = rest.after("point") else {
       let shape = PointText.shapes.filter(rest.begins).last
-      throw shape.map { Fault.shape($0) } ?? PointText.none
+      throw shape.map(refusal) ?? PointText.none
     }
     guard text.count < 400 else { throw PointText.none }
     var body = arguments.trimmed
@@ -116,7 +111,7 @@ struct PointText {
       body = other.trimmed
       break
     }
-    if body.isSame(as: "empty") { throw .plain("is an empty point") }
+    if body.isSame(as: "empty") { throw FeatureRefusal("is an empty point") }
     guard let inner = body.after("("), inner.ends(with: ")") else { throw PointText.none }
     let parts = String(decoding: inner.utf8.dropLast(), as: UTF8.self)
       .escaped { $0 == 0x09 || $0 == 0x0A || $0 == 0x0D ? " " : nil }
@@ -135,7 +130,8 @@ struct PointText {
   // MARK: Two coordinates
 
   /// Latitude and longitude, in this order unless their letters say otherwise.
-  private func pair(_ text: UnsafeRawBufferPointer, decimal: UInt8) throws(Fault) -> Point {
+  private func pair(_ text: UnsafeRawBufferPointer, decimal: UInt8) throws(FeatureRefusal) -> Point
+  {
     guard let plain = CoordinateText.plain(text) else { throw PointText.none }
     let isComma = decimal == UInt8(ascii: ",")
     var separator = UInt8(ascii: ";")

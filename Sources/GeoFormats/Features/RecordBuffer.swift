@@ -1,4 +1,4 @@
-/// Joins records that are split across chunks. Of a record that is too long it keeps only the beginning.
+/// Joins records, such as elements of an array, that are split across chunks. Of a record that is too long it keeps only the beginning.
 struct RecordBuffer {
   /// A whole record, or the beginning of one that is too long.
   struct Record {

@@ -1,7 +1,7 @@
 internal import Texts
 
 /// Reference systems of coordinates, by their names.
-public enum ReferenceSystem {
+public enum ReferenceSystem: Sendable {
   /// Longitudes and latitudes of WGS 84 in degrees, with or without a height. The longitude comes first, as always in
   /// GeoJSON, whatever the system says.
   case degrees
@@ -13,10 +13,17 @@ public enum ReferenceSystem {
   /// The URI of WGS 84 with the longitude first, as the OGC names it.
   public static let crs84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 
-  /// The names of WGS 84 other than codes, without what isn't a letter or digit.
-  private static let degreesNames = [
-    "crs84", "crs84h", "wgs84", "wgs1984", "gcswgs1984", "wgs84longlat",
-    "projlonglatdatumwgs84nodefs",
+  /// Systems by their codes, and by other names without what isn't a letter or digit.
+  private static let known: [(codes: [String], names: [String], system: ReferenceSystem)] = [
+    (
+      ["4326", "4979"],
+      [
+        "crs84", "crs84h", "wgs84", "wgs1984", "gcswgs1984", "wgs84longlat",
+        "projlonglatdatumwgs84nodefs",
+      ], .degrees
+    ),
+    (["4258"], ["etrs89"], .near("ETRS89 (EPSG:4258)")),
+    (["4269"], ["nad83"], .near("NAD83 (EPSG:4269)")),
   ]
   /// No name that is known is longer.
   private static let longestName = 300
@@ -42,15 +49,7 @@ public enum ReferenceSystem {
       if let code { return codes.contains { code.isSame(as: $0) } }
       return names.contains { (words.last ?? "").isSame(as: $0) }
     }
-    if isOne(of: ["4326", "4979"], ReferenceSystem.degreesNames) {
-      self = .degrees
-    } else if isOne(of: ["4258"], ["etrs89"]) {
-      self = .near("ETRS89 (EPSG:4258)")
-    } else if isOne(of: ["4269"], ["nad83"]) {
-      self = .near("NAD83 (EPSG:4269)")
-    } else {
-      self = .other
-    }
+    self = ReferenceSystem.known.first { isOne(of: $0.codes, $0.names) }?.system ?? .other
   }
 
   /// Whether coordinates in it are those of WGS 84 exactly.

@@ -3,24 +3,6 @@ internal import Texts
 /// Reads what GeoJSON says of its reference system: the member `crs`, which it had before RFC 7946, in any of its forms,
 /// and `coordRefSys` of JSON-FG.
 struct ReferenceSystemReader {
-  /// The members of a document, Feature or geometry that name a system.
-  struct Members {
-    var crs: TapeNode?
-    var coordRefSys: TapeNode?
-
-    /// Keeps a member if it names a system, and returns whether it does.
-    mutating func take(_ key: TapeNode, _ value: TapeNode) -> Bool {
-      if key.isString("crs") {
-        crs = value
-      } else if key.isString("coordRefSys") {
-        coordRefSys = value
-      } else {
-        return false
-      }
-      return true
-    }
-  }
-
   /// The longest part of a member that is shown, in bytes.
   private static let shownLength = 80
   /// Reads members alone, as of a tape only what isn't deep is there. Created when it is needed.
@@ -30,8 +12,9 @@ struct ReferenceSystemReader {
   ///
   /// - Throws: a refusal if they are something else, or it isn't clear what.
   mutating func check(
-    _ members: Members, in place: StaticString, into parsed: inout ParsedFeatures
+    _ members: GeoJSONMembers, in place: StaticString, into parsed: inout ParsedFeatures
   ) throws(FeatureRefusal) {
+    guard members.crs != nil || members.coordRefSys != nil else { return }
     for (member, name) in [(members.crs, "crs"), (members.coordRefSys, "coordRefSys")] {
       guard let member else { continue }
       let isTold = parsed.keepsReasons

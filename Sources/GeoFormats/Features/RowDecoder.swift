@@ -14,7 +14,7 @@ struct RowDecoder {
   /// The member that holds the id, once there was one, and whether it is a property, too.
   private var id: [UInt8]?
   private let idIsProperty: Bool
-  private let texts = PointText()
+  private var texts = PointText()
   /// Whether the reason of a refusal is told.
   private var isTold = true
   private var properties = JSONWriter()
@@ -36,6 +36,7 @@ struct RowDecoder {
   ) throws(FeatureRefusal) {
     guard row.kind == .object else { throw FeatureRefusal("not an object") }
     isTold = parsed.keepsReasons
+    texts.isTold = isTold
     let members = try members(of: row, &parsed)
     let coordinate = try coordinate(of: row, members, &points, &parsed)
     try coordinate.check(isTold: isTold)
@@ -110,25 +111,26 @@ struct RowDecoder {
     _ parsed: inout ParsedFeatures
   ) throws(FeatureRefusal) -> Coordinate {
     further.removeAll(keepingCapacity: true)
-    guard let object = members.object(in: row) else {
-      throw FeatureRefusal(if: isTold, "no point is in \(members.shown)")
+    func missing() -> FeatureRefusal {
+      FeatureRefusal(if: isTold, "no point is in \(members.shown)")
     }
+    guard let object = members.object(in: row) else { throw missing() }
     switch members.holder {
     case .axes(let longitude, let latitude):
       return Coordinate(
         latitude: try number(latitude, .latitude, of: object),
         longitude: try number(longitude, .longitude, of: object))
     case .point(let name):
-      let value = object.member(name)
-      switch value?.kind {
-      case .string: return try point(value, name)
+      guard let value = object.member(name) else { throw missing() }
+      switch value.kind {
+      case .string: return try point(value.string, name)
       case .array: return try pair(value, name)
       case .object:
         points.isTold = isTold
         let coordinate = try points.coordinate(value, into: &parsed)
         further = points.further
         return coordinate
-      default: throw FeatureRefusal(if: isTold, "no point is in \(members.shown)")
+      default: throw missing()
       }
     }
   }
@@ -157,38 +159,33 @@ struct RowDecoder {
     throw FeatureRefusal(if: isTold, "no number is in \(TableText.quoted(name))")
   }
 
-  private mutating func point(_ value: TapeNode?, _ name: [UInt8]) throws(FeatureRefusal)
-    -> Coordinate
-  {
-    guard let text = value?.string else { throw FeatureRefusal(if: isTold, "no text") }
-    do throws(PointText.Fault) {
+  private mutating func point(
+    _ text: UnsafeRawBufferPointer, _ name: [UInt8]
+  ) throws(FeatureRefusal) -> Coordinate {
+    do throws(FeatureRefusal) {
       let point = try texts.point(text, decimal: options.decimal ?? UInt8(ascii: "."))
       if let altitude = point.altitude { further.append(altitude) }
       return Coordinate(latitude: point.latitude, longitude: point.longitude)
     } catch {
       throw FeatureRefusal(
-        if: isTold, "\(TableText.quoted(text)) in \(TableText.quoted(name)) \(error.reason)")
+        if: isTold, "\(TableText.quoted(text)) in \(TableText.quoted(name)) \(error.detail)")
     }
   }
 
   /// A list of numbers: longitude and latitude, unless its name says otherwise, and a height.
   private mutating func pair(
-    _ list: TapeNode?, _ name: [UInt8]
+    _ list: TapeNode, _ name: [UInt8]
   ) throws(FeatureRefusal) -> Coordinate {
-    guard let list, PlaceSearch.isPair(list),
-      list.count <= FeatureBatch.maximumFurtherOrdinates + 2
-    else {
+    guard PlaceSearch.isPair(list), list.count <= FeatureBatch.maximumFurtherOrdinates + 2 else {
       throw FeatureRefusal(
         if: isTold, "\(TableText.quoted(name)) is not a list of two or three numbers")
     }
     let (first, second) = (list.firstChild, list.firstChild.next)
-    var other = second.next
-    for index in 2..<list.count {
+    for (index, other) in list.children.enumerated().dropFirst(2) {
       guard other.kind == .number else {
         throw FeatureRefusal(if: isTold, "\(TableText.quoted(name)): /\(index) is not a number")
       }
       further.append(other.number)
-      other = other.next
     }
     let small = String(
       decoding: name.filter { $0 != UInt8(ascii: "_") }.map(\.lowercasedASCII), as: UTF8.self)
@@ -212,9 +209,12 @@ struct RowDecoder {
       switch members.part(of: key, value, level: level) {
       case .none: return
       case .rest:
-        guard members.leavesRest(of: value, level: level + 1) else { return }
+        let before = writer.count
         writer.keyUTF8(key.string)
+        let start = writer.count
         hasMemory = write(value, members, level: level + 1, to: &writer, parser) && hasMemory
+        // An object of which nothing is left is left out.
+        if writer.count == start + 2 { writer.removeAll(from: before) }
       case .all:
         writer.keyUTF8(key.string)
         guard value.kind == .array || value.kind == .object else { return writer.raw(value.text) }

@@ -7,12 +7,11 @@ struct SequenceReader {
   private static let lineFeed: UInt8 = 0x0A
 
   private var decoder: FeatureDecoder
+  private var mark = ByteOrderMark()
   private var records: RecordBuffer
   /// The byte that ends a record; nil until the first byte has been read.
   private var delimiter: UInt8?
   private var line = 1
-  /// Whether the first one has told what all are.
-  private var isBegun = false
 
   init(_ decoder: FeatureDecoder, maximumLength: Int) {
     self.decoder = decoder
@@ -20,6 +19,14 @@ struct SequenceReader {
   }
 
   mutating func read(
+    _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    let (held, rest) = mark.pass(chunk)
+    try readText(held, into: &parsed)
+    try readText(rest, into: &parsed)
+  }
+
+  private mutating func readText(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     guard let base = chunk.baseAddress, let first = chunk.first else { return }
@@ -44,6 +51,7 @@ struct SequenceReader {
   }
 
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
+    try readText(mark.finish(), into: &parsed)
     try complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
   }
 
@@ -74,13 +82,9 @@ struct SequenceReader {
         detail: "longer than \(records.limit) bytes")
     }
     guard !text.isEmpty else { return }
-    if !isBegun { isBegun = decoder.begin(text) }
-    do throws(JSONError) {
-      try decoder.decode(text, into: &parsed, pointer: "/lines/\(here)")
-    } catch {
-      if error == .outOfMemory { throw .outOfMemory }
-      parsed.reject(pointer: "/lines/\(here)", detail: JSONFault.text(of: text, error))
-    }
-    try parsed.keepRoom()
+    let error = try decoder.decode(
+      text, isOfList: true, into: &parsed, pointer: "/lines/\(here)")
+    guard let error else { return }
+    parsed.reject(pointer: "/lines/\(here)", detail: JSONFault.text(of: text, error))
   }
 }

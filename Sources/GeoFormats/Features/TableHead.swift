@@ -4,17 +4,29 @@ internal import Texts
 struct TableHead {
   /// The most bytes of a header.
   private static let most = 1 << 20
-  /// The bytes between two looks whether to stop.
-  private static let stride = 4 << 10
+  /// The most lines above a header.
+  private static let mostLines = 10
+
+  /// The error of a table without a header.
+  static let missing = FormatError.notFeatures(
+    pointer: "/lines/1", detail: "the table is empty; a header line is required")
 
   private let options: TableOptions
   private let idProperty: String?
   private let limit: Int
 
-  private enum Failure: Error {
-    case notUTF8(line: Int)
-    case format(FormatError)
-  }
+  // The state of a search, which works on a copy.
+
+  /// The first bytes in UTF-8, without a byte order mark.
+  private var text: [UInt8] = []
+  private var encoding: String?
+  /// Whether no more can come, or would help.
+  private var isWhole = false
+  /// The place of the current line, and its number.
+  private var start = 0
+  private var line = 1
+  /// Whether the header isn't in the encoding.
+  private var isMisread = false
 
   /// A header as one of the separators parts it, and the columns of coordinates in it.
   private struct Candidate {
@@ -48,74 +60,73 @@ struct TableHead {
     let mayBeOther =
       encoding == nil && options.encoding == nil && options.assumesEncoding
       && !bytes.starts(with: [UInt8].byteOrderMark)
-    let line: Int
-    do throws(Failure) {
-      var found = try plan(bytes, encoding, assumptions, isWhole: isWhole)
+    var search = self
+    search.isWhole = isWhole
+    do throws(FormatError) {
+      try search.begin(bytes, encoding)
+      var found = try search.plan(assumptions)
       found?.mayBeWindows1252 = mayBeOther
       return found
     } catch {
-      switch error {
-      case .format(let error): throw error
-      case .notUTF8(let number): line = number
-      }
+      guard search.isMisread, mayBeOther, TableText.isWindows1252(bytes) else { throw error }
     }
-    let isReadable = encoding == nil && TableText.isWindows1252(bytes)
-    if isReadable, mayBeOther {
-      do throws(Failure) {
-        return try plan(bytes, "windows-1252", [TableNotes.windows1252], isWhole: isWhole)
-      } catch {
-        if case .format(let error) = error { throw error }
-      }
-    }
-    throw .notFeatures(
-      pointer: "/lines/\(line)",
-      detail: "the header is not \(encoding ?? "UTF-8")"
-        + (isReadable ? ": windows-1252? (encoding=windows-1252)" : ""))
+    try search.begin(bytes, "windows-1252")
+    return try search.plan([TableNotes.windows1252])
   }
 
-  private func plan(
-    _ bytes: [UInt8], _ encoding: String?, _ assumptions: [String], isWhole: Bool
-  ) throws(Failure) -> TablePlan? {
-    let text = try decoded(bytes, encoding, isWhole: isWhole)
-    var start = 0
-    var line = 1
-    try skipBlankLines(text, &start, &line, options.separator)
-    let named = try separatorLine(text, &start, &line)
+  /// Begins a search in bytes of an encoding.
+  private mutating func begin(_ bytes: [UInt8], _ encoding: String?) throws(FormatError) {
+    (self.encoding, start, line, isMisread) = (encoding, 0, 1, false)
+    var text = bytes
+    if let encoding {
+      guard let decoder = TextDecoder(encoding) else {
+        throw .notFeatures(pointer: "", detail: "the encoding \(encoding) is not known")
+      }
+      text = []
+      try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+        try decoder.decode(UnsafeRawBufferPointer(bytes)) { text += $0 }
+      }
+      if isWhole { try decoder.finish { text += $0 } }
+    }
+    self.text = Array(text.withoutByteOrderMark)
+  }
+
+  private mutating func plan(_ assumptions: [String]) throws(FormatError) -> TablePlan? {
+    try skipBlankLines(options.separator)
+    let named = try separatorLine()
     let given = options.separator ?? named
-    if named != nil { try skipBlankLines(text, &start, &line, given) }
+    if named != nil { try skipBlankLines(given) }
     guard start < text.count else {
       guard isWhole else { return nil }
-      throw .format(
-        .notFeatures(
-          pointer: "/lines/1", detail: "the table is empty; a header line is required"))
+      throw TableHead.missing
     }
-    let separators = given.map { [$0] } ?? TablePlan.separators
     // Titles and comments may stand above the header. If it isn't found below them, they are what is wrong.
-    var fault: Failure?
+    var fault: FormatError?
     var passed: [ArraySlice<UInt8>] = []
     for _ in 0...TableHead.mostLines {
-      do throws(Failure) {
-        guard let found = try candidate(text[start...], line, separators, isWhole: isWhole) else {
+      do throws(FormatError) {
+        guard let found = try candidate(given.map { [$0] } ?? TablePlan.separators) else {
           return nil
         }
         if let fault, !passed.allSatisfy({ TableHead.isTitle($0, above: found) }) { throw fault }
-        return try plan(
-          found, encoding, hasSeparatorLine: named != nil, preamble: passed.count,
-          isSeparatorGiven: options.separator != nil, assumptions, line)
+        return try plan(found, assumptions, titles: passed.count, hasSeparatorLine: named != nil)
       } catch {
-        guard case .format(.notFeatures) = error else { throw error }
+        guard case .notFeatures = error, !isMisread else { throw error }
         fault = fault ?? error
       }
-      let begin = start
-      guard skipLine(text, &start, &line) else { break }
-      passed.append(text[begin..<start].prefix { $0 != 0x0A && $0 != 0x0D })
-      try skipBlankLines(text, &start, &line, given)
+      // A line with a quote may go on in the next.
+      guard let end = text[start...].prefix(limit).firstIndex(where: TableHead.isBreak),
+        !text[start..<end].contains(UInt8(ascii: "\""))
+      else { break }
+      passed.append(text[start..<end])
+      pass(lineEnd: end)
+      try skipBlankLines(given)
       guard start < text.count else {
         if isWhole { break }
         return nil
       }
     }
-    throw fault ?? .notUTF8(line: line)
+    throw fault ?? TableHead.missing
   }
 
   /// Whether a line may stand above a header. One with as many fields would be the header, or a feature, of a table without
@@ -126,108 +137,62 @@ struct TableHead {
     return fields.count < header.heading.names.count
   }
 
-  /// The most lines above a header.
-  private static let mostLines = 10
-
-  /// Passes a line without quotes; returns false for any other, and for the last.
-  private func skipLine(_ text: [UInt8], _ start: inout Int, _ line: inout Int) -> Bool {
-    let rest = text[start...].prefix(limit)
-    guard let end = rest.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }),
-      !rest[..<end].contains(UInt8(ascii: "\""))
-    else { return false }
-    let isPair = text[end] == 0x0D && end + 1 < text.count && text[end + 1] == 0x0A
-    start = end + (isPair ? 2 : 1)
-    line += 1
-    return true
-  }
-
-  private func poll(bytes: Int) throws(Failure) {
-    do throws(FormatError) { try FormatError.poll(bytes: bytes) } catch { throw .format(error) }
-  }
-
   // MARK: Lines
 
-  /// The bytes as UTF-8, without a byte order mark.
-  private func decoded(
-    _ bytes: [UInt8], _ encoding: String?, isWhole: Bool
-  ) throws(Failure) -> [UInt8] {
-    var text = bytes
-    if let encoding {
-      guard let decoder = TextDecoder(encoding) else {
-        throw .format(.notFeatures(pointer: "", detail: "the encoding \(encoding) is not known"))
-      }
-      text = []
-      do throws(FormatError) {
-        try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-          try decoder.decode(UnsafeRawBufferPointer(bytes)) { text += $0 }
-        }
-        if isWhole { try decoder.finish { text += $0 } }
-      } catch { throw .format(error) }
-    }
-    return Array(text.withoutByteOrderMark)
+  private static func isBreak(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+
+  /// Goes on to the line behind a line's end.
+  private mutating func pass(lineEnd end: Int) {
+    let isPair = text[end...].starts(with: [0x0D, 0x0A])
+    start = min(end + (isPair ? 2 : 1), text.count)
+    line += 1
   }
 
   /// Passes lines in which nothing is but separators and white space.
-  private func skipBlankLines(
-    _ text: [UInt8], _ start: inout Int, _ line: inout Int, _ separator: UInt8?
-  ) throws(Failure) {
-    var index = start
-    var polled = start
-    while index < text.count {
-      if index - polled >= TableHead.stride {
-        try poll(bytes: index - polled)
-        polled = index
-      }
-      switch text[index] {
-      case 0x0A, 0x0D:
-        if text[index] == 0x0D, index + 1 < text.count, text[index + 1] == 0x0A { index += 1 }
-        line += 1
-        start = index + 1
-      case 0x20, 0x09: break
-      default:
-        guard TablePlan.separators.contains(text[index]) || text[index] == separator else {
-          return
-        }
-      }
-      index += 1
+  private mutating func skipBlankLines(_ separator: UInt8?) throws(FormatError) {
+    while start < text.count {
+      let end =
+        text[start...].firstIndex { byte in
+          !byte.isBlank && byte != separator && !TablePlan.separators.contains(byte)
+        } ?? text.count
+      try FormatError.poll(bytes: end - start)
+      guard end == text.count || TableHead.isBreak(text[end]) else { return }
+      pass(lineEnd: end)
     }
-    start = index
   }
 
   /// The separator that a line `sep=X` names, which it passes.
-  private func separatorLine(
-    _ text: [UInt8], _ start: inout Int, _ line: inout Int
-  ) throws(Failure) -> UInt8? {
+  private mutating func separatorLine() throws(FormatError) -> UInt8? {
     let rest = text[start...]
-    guard TablePlan.isSeparatorLine(rest) else { return nil }
-    let end = rest.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? rest.endIndex
+    guard rest.prefix(4).map(\.lowercasedASCII).elementsEqual("sep=".utf8) else { return nil }
+    let end = rest.firstIndex(where: TableHead.isBreak) ?? rest.endIndex
     let name = rest[(start + 4)..<end]
-    let isMark = name.first.map { $0 < 0x7F && ($0 > 0x20 || $0 == 0x09) } ?? false
-    let isLetter = name.first.map {
-      (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20)
+    guard name.count == 1, let separator = name.first, TableHead.isMark(separator) else {
+      throw refusal(
+        "sep= names no separator, such as , ; | or a tab, but \(TableText.quoted(name))")
     }
-    guard name.count == 1, let separator = name.first, isMark, isLetter == false,
-      separator != UInt8(ascii: "\"")
-    else {
-      throw .format(
-        .notFeatures(
-          pointer: "/lines/\(line)",
-          detail: "sep= names no separator, such as , ; | or a tab, but \(TableText.quoted(name))"))
-    }
-    start = end
-    if start < text.count, text[start] == 0x0D { start += 1 }
-    if start < text.count, text[start] == 0x0A { start += 1 }
-    line += 1
+    pass(lineEnd: end)
     return separator
+  }
+
+  /// Whether a byte may part fields.
+  private static func isMark(_ byte: UInt8) -> Bool {
+    let isLetter = byte.isDigit || (0x61...0x7A).contains(byte | 0x20)
+    return byte == 0x09 || (0x21..<0x7F).contains(byte) && !isLetter && byte != UInt8(ascii: "\"")
+  }
+
+  private func refusal(_ detail: String) -> FormatError {
+    .notFeatures(pointer: "/lines/\(line)", detail: detail)
   }
 
   // MARK: The header
 
   /// The header, split at the separator with which it has columns of coordinates. Returns nil if its end isn't
   /// there.
-  private func candidate(
-    _ text: ArraySlice<UInt8>, _ line: Int, _ separators: [UInt8], isWhole: Bool
-  ) throws(Failure) -> Candidate? {
+  private mutating func candidate(
+    _ separators: [UInt8]
+  ) throws(FormatError) -> Candidate? {
+    let text = text[start...]
     var good: [Candidate] = []
     // The most telling of the failures.
     var fault: (weight: Int, detail: String) = (
@@ -235,13 +200,19 @@ struct TableHead {
     )
     let isEnough = isWhole || text.count > limit
     for separator in separators {
-      try poll(bytes: text.count)
+      try FormatError.poll(bytes: text.count)
       guard let record = header(text, separator, isEnough: isEnough) else {
         guard isEnough else { return nil }
         continue
       }
       guard record.count <= limit else { continue }
-      guard record.withUnsafeBytes({ JSONText.isUTF8($0) }) else { throw .notUTF8(line: line) }
+      guard record.withUnsafeBytes({ JSONText.isUTF8($0) }) else {
+        isMisread = true
+        let mayBeWindows = encoding == nil && TableText.isWindows1252(self.text)
+        throw refusal(
+          "the header is not \(encoding ?? "UTF-8")"
+            + (mayBeWindows ? ": windows-1252? (encoding=windows-1252)" : ""))
+      }
       do throws(FeatureRefusal) {
         let heading = try TableHeading(Array(record), separator: separator)
         do throws(CoordinateColumns.Fault) {
@@ -268,7 +239,7 @@ struct TableHead {
       let names = good.map { TableText.quoted([$0.separator]) }.joined(separator: " and ")
       fault.detail = "\(names) both make columns of coordinates; separator says which it is"
     }
-    throw .format(.notFeatures(pointer: "/lines/\(line)", detail: fault.detail))
+    throw refusal(fault.detail)
   }
 
   /// The record that a text begins with. Nil if its end isn't there and isn't that of the text.
@@ -284,9 +255,8 @@ struct TableHead {
   }
 
   private func plan(
-    _ candidate: Candidate, _ encoding: String?, hasSeparatorLine: Bool, preamble: Int,
-    isSeparatorGiven: Bool, _ assumptions: [String], _ line: Int
-  ) throws(Failure) -> TablePlan {
+    _ candidate: Candidate, _ assumptions: [String], titles: Int, hasSeparatorLine: Bool
+  ) throws(FormatError) -> TablePlan {
     let heading = candidate.heading
     let id =
       if let idProperty {
@@ -306,18 +276,15 @@ struct TableHead {
     var isText = Array(repeating: false, count: heading.names.count)
     for name in options.text {
       guard let column = heading.index(of: name) else {
-        throw .format(
-          .notFeatures(
-            pointer: "/lines/\(line)",
-            detail: "text names \(TableText.quoted(Array(name.utf8))), and the columns are "
-              + heading.listed))
+        throw refusal(
+          "text names \(TableText.quoted(Array(name.utf8))), and the columns are \(heading.listed)")
       }
       isText[column] = true
     }
     var notes = assumptions
-    if preamble > 0 { notes.append("the header is in line \(line), below what was left out") }
+    if titles > 0 { notes.append("the header is in line \(line), below what was left out") }
     let isPlain = [UInt8(ascii: ","), TablePlan.noSeparator].contains(candidate.separator)
-    if !isSeparatorGiven, !isPlain {
+    if options.separator == nil, !isPlain {
       let name = candidate.separator == 0x09 ? "a tab" : TableText.quoted([candidate.separator])
       notes.append("the separator is \(name)")
     }
@@ -330,11 +297,10 @@ struct TableHead {
           + ", so the ids are made up")
     }
     return TablePlan(
-      encoding: encoding,
-      separator: candidate.separator, hasSeparatorLine: hasSeparatorLine,
+      encoding: encoding, separator: candidate.separator,
       heading: heading, coordinates: candidate.coordinates,
-      hemispheres: HemisphereColumns(heading, candidate.coordinates), preamble: preamble,
-      skipsBlanks: heading.hasBlanks, id: ids,
+      hemispheres: HemisphereColumns(heading, candidate.coordinates),
+      preamble: titles + (hasSeparatorLine ? 1 : 0), skipsBlanks: heading.hasBlanks, id: ids,
       wantsID: ids == nil && idProperty == nil, properties: properties, isText: isText,
       assumptions: notes, decimal: options.decimal ?? UInt8(ascii: "."),
       isDecimalGiven: options.decimal != nil,

@@ -22,7 +22,7 @@ struct TableHeading: Sendable {
     let skipsBlanks = CSVFields.hasBlanks(record, separator: separator)
     var fields = CSVFields(separator: separator, skipsBlanks: skipsBlanks)
     if let fault = record.withUnsafeBytes({ fields.split($0) }) {
-      throw FeatureRefusal(fault.detail { "field \($0 + 1)" })
+      throw FeatureRefusal(fault.detail(columns: 0) { "field \($0 + 1)" })
     }
     guard fields.fields.count <= TableHeading.mostColumns else {
       throw FeatureRefusal(
@@ -78,7 +78,6 @@ struct TableHeading: Sendable {
 
   /// The names of some columns, for messages.
   func listed(_ columns: [Int]) -> String {
-    TableText.listed(
-      columns.prefix(20).map(shown) + columns.dropFirst(20).map { _ in "" }, atMost: 20)
+    TableText.listed(columns, atMost: 20, shown)
   }
 }

@@ -43,29 +43,23 @@ enum TableNotes {
     if !plan.isDecimalGiven, plan.decimal == UInt8(ascii: ",") {
       notes.append("numbers have a comma before their decimals")
     }
-    func note(_ columns: [Int], _ text: (String, Bool) -> String) {
+    func note(_ columns: [Int], _ text: (_ names: String, _ isMany: Bool) -> String) {
       guard !columns.isEmpty else { return }
-      let names = TableText.listed(
-        columns.prefix(mostNames).map(plan.heading.shown)
-          + columns.dropFirst(mostNames).map { _ in "" },
-        atMost: mostNames)
-      notes.append(text(names, columns.count > 1))
+      let names = TableText.listed(columns, atMost: mostNames, plan.heading.shown)
+      let isMany = columns.count > 1
+      notes.append(text("the column\(isMany ? "s" : "") \(names)", isMany))
     }
     let columns = kinds.indices.filter { !plan.properties[$0].isEmpty && !plan.isText[$0] }
     let mixed = columns.filter { kinds[$0].areMixed(decimal: plan.decimal) }
-    note(mixed.filter { !plan.isNumbers[$0] }) { names, isMany in
-      isMany
-        ? "the columns \(names) hold numbers and texts, so all in them is text"
-        : "the column \(names) holds numbers and texts, so all in it is text"
+    note(mixed.filter { !plan.isNumbers[$0] }) {
+      "\($0) hold\($1 ? "" : "s") numbers and texts, so all in \($1 ? "them" : "it") is text"
     }
-    note(mixed.filter { plan.isNumbers[$0] }) { names, isMany in
-      "texts came late in \(isMany ? "the columns" : "the column") \(names), which "
-        + "\(isMany ? "hold" : "holds") numbers before: text says that all is text"
+    note(mixed.filter { plan.isNumbers[$0] }) {
+      "texts came late in \($0), which hold\($1 ? "" : "s") numbers before: text says that all is text"
     }
     let numbers = ColumnKinds.numbers(decimal: plan.decimal).union(.quoted)
     note(columns.filter { kinds[$0].contains(.quoted) && kinds[$0].isSubset(of: numbers) }) {
-      names, isMany in
-      "numbers in quotes are texts, in \(isMany ? "the columns" : "the column") \(names)"
+      names, _ in "numbers in quotes are texts, in \(names)"
     }
     if let id = plan.id, ids.contains(.text), ids.contains(.whole), !plan.isText[id] {
       notes.append(

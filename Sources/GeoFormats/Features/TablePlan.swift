@@ -1,5 +1,3 @@
-internal import Texts
-
 /// The plan for reading a table: the given options, and those found by a look at it
 /// (``TableSurvey``).
 public struct TablePlan: Sendable {
@@ -8,15 +6,13 @@ public struct TablePlan: Sendable {
   /// Whether the encoding is Windows-1252 if bytes turn out not to be UTF-8.
   var mayBeWindows1252 = false
   let separator: UInt8
-  /// Whether a line before the header names the separator.
-  let hasSeparatorLine: Bool
   let heading: TableHeading
   let coordinates: CoordinateColumns
   /// The columns with the letters of their hemispheres.
   var hemispheres: HemisphereColumns
   /// The field that a separator at the end of lines or of the header makes.
   var lastField = LastField.open
-  /// The lines before the header that are left out.
+  /// The lines before the header, but for blank ones.
   let preamble: Int
   /// Whether a blank behind a separator isn't part of the field.
   let skipsBlanks: Bool
@@ -53,11 +49,6 @@ public struct TablePlan: Sendable {
   static let noSeparator: UInt8 = 0
   /// The separators, which may be all that an empty record holds.
   static let separators = TableOptions.separators.map(\.value)
-
-  /// Whether text begins with a line that names the separator.
-  static func isSeparatorLine(_ text: some Collection<UInt8>) -> Bool {
-    text.prefix(4).map(\.lowercasedASCII).elementsEqual("sep=".utf8)
-  }
 
   /// Whether it would be another plan had more of the table been seen.
   func mayChange(by kinds: ColumnKinds, in column: Int) -> Bool {

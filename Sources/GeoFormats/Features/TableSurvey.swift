@@ -60,10 +60,7 @@ public struct TableSurvey {
   public mutating func finish(isWhole: Bool, isFinal: Bool) throws(FormatError) -> TablePlan {
     if plan == nil { try begin(isWhole: true) }
     if isWhole { try reader?.finish(into: &found) }
-    guard var plan, let reader else {
-      throw .notFeatures(
-        pointer: "/lines/1", detail: "the table is empty; a header line is required")
-    }
+    guard var plan, let reader else { throw TableHead.missing }
     let decoder = reader.decoder
     if plan.mayBeWindows1252, reader.hasInvalid, reader.isWindows1252 {
       plan.encoding = "windows-1252"

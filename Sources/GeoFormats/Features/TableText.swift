@@ -19,9 +19,12 @@ enum TableText {
   }
 
   /// Names with commas between them, no more than some.
-  static func listed(_ names: [String], atMost most: Int) -> String {
-    let rest = names.count - most
-    return names.prefix(most).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  static func listed<Item>(
+    _ items: [Item], atMost most: Int, _ shown: (Item) -> String
+  ) -> String {
+    let rest = items.count - most
+    return items.prefix(most).map(shown).joined(separator: ", ")
+      + (rest > 0 ? " and \(rest) more" : "")
   }
 
   /// Whether bytes can be text in Windows-1252, which leaves out five.

@@ -5,7 +5,7 @@ internal import Texts
 /// is never in UTF-8, so that the line in which they are is found to be bad.
 final class TextDecoder {
   /// A byte that UTF-8 doesn't have.
-  private static let invalid: UInt8 = 0xFF
+  private static let invalid = CChar(bitPattern: 0xFF)
   private static let pieceLength = 64 << 10
 
   private let descriptor: iconv_t
@@ -78,7 +78,7 @@ final class TextDecoder {
     if flushed != -1 { try hand(output.count - length, body) }
     guard !input.isEmpty else { return }
     input.removeAll()
-    try self.body(bytes: [TextDecoder.invalid], body)
+    try handInvalid(body)
   }
 
   private func convert(
@@ -96,7 +96,7 @@ final class TextDecoder {
         input.removeFirst(used)
         return
       default:
-        try self.body(bytes: [TextDecoder.invalid], body)
+        try handInvalid(body)
         used = min(input.count, used + unit)
       }
     }
@@ -120,20 +120,19 @@ final class TextDecoder {
     }
   }
 
+  private func handInvalid(
+    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
+  ) throws(FormatError) {
+    output[0] = TextDecoder.invalid
+    try hand(1, body)
+  }
+
   private func hand(
     _ count: Int, _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
   ) throws(FormatError) {
     guard count > 0 else { return }
     try output.withUnsafeBufferPointer { (output) throws(FormatError) in
       try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(output)[..<count]))
-    }
-  }
-
-  private func body(
-    bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
-  ) throws(FormatError) {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      try body(UnsafeRawBufferPointer(bytes))
     }
   }
 }

@@ -32,7 +32,9 @@ enum WKBPoint {
   }
 
   /// Reads a point.
-  static func point(_ bytes: [UInt8]) throws(PointText.Fault) -> PointText.Point {
+  static func point(
+    _ bytes: [UInt8], _ texts: PointText
+  ) throws(FeatureRefusal) -> PointText.Point {
     let isLittle = bytes.first == 1
     var rest = bytes.dropFirst()
     func take(_ count: Int) -> UInt64? {
@@ -42,17 +44,17 @@ enum WKBPoint {
       let ordered = isLittle ? Array(part.reversed()) : Array(part)
       return ordered.reduce(0) { $0 << 8 | UInt64($1) }
     }
-    let cut = PointText.Fault.plain("is no whole point in WKB")
+    let cut = FeatureRefusal("is no whole point in WKB")
     guard let type = take(4) else { throw cut }
     let shape = Int(type & 0x0FFF_FFFF) % 1000
     let dimensions = Int(type & 0x0FFF_FFFF) / 1000
     guard let name = shapes[shape], dimensions <= 3 else {
-      throw .plain("is no WKB that is known here")
+      throw FeatureRefusal("is no WKB that is known here")
     }
-    guard shape == 1 else { throw .shape(name) }
+    guard shape == 1 else { throw texts.refusal(of: name) }
     if type & 0x2000_0000 != 0 {
       guard let srid = take(4) else { throw cut }
-      try PointText.check(srid: Int(srid))
+      try texts.check(srid: Int(srid))
     }
     let hasAltitude = type & 0x8000_0000 != 0 || dimensions == 1 || dimensions == 3
     let hasMeasure = type & 0x4000_0000 != 0 || dimensions >= 2
@@ -63,7 +65,7 @@ enum WKBPoint {
     }
     guard rest.isEmpty else { throw cut }
     guard numbers.prefix(hasAltitude ? 3 : 2).allSatisfy(\.isFinite) else {
-      throw .plain("is an empty point")
+      throw FeatureRefusal("is an empty point")
     }
     return PointText.Point(
       longitude: numbers[0], latitude: numbers[1], altitude: hasAltitude ? numbers[2] : nil)

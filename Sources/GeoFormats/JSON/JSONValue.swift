@@ -43,17 +43,13 @@ public struct JSONValue {
 
   /// The elements of an array; empty for other kinds.
   public var elements: Elements {
-    let node = node
-    return Elements(
-      owner: owner, cursor: node.firstChild, end: kind == .array ? node.next : node.firstChild)
+    Elements(owner: owner, nodes: kind == .array ? node.children : node.noChildren)
   }
 
   /// The members of an object in the order in which they were sent, including duplicates; empty for other
   /// kinds.
   public var members: Members {
-    let node = node
-    return Members(
-      owner: owner, cursor: node.firstChild, end: kind == .object ? node.next : node.firstChild)
+    Members(owner: owner, nodes: kind == .object ? node.children : node.noChildren)
   }
 
   /// The last member of an object with a name; nil if there is none or the value is not an object.
@@ -71,29 +67,23 @@ public struct JSONValue {
   /// The elements of an array.
   public struct Elements: Sequence, IteratorProtocol {
     fileprivate let owner: JSONParser
-    fileprivate var cursor: TapeNode
-    fileprivate let end: TapeNode
+    fileprivate var nodes: TapeNode.Children
 
     /// The next element.
     public mutating func next() -> JSONValue? {
-      guard cursor.base < end.base else { return nil }
-      defer { cursor = cursor.next }
-      return JSONValue(owner: owner, node: cursor)
+      nodes.next().map { JSONValue(owner: owner, node: $0) }
     }
   }
 
   /// The members of an object.
   public struct Members: Sequence, IteratorProtocol {
     fileprivate let owner: JSONParser
-    fileprivate var cursor: TapeNode
-    fileprivate let end: TapeNode
+    fileprivate var nodes: TapeNode.Children
 
     /// The next member: its name, unescaped in UTF-8, and its value.
     public mutating func next() -> (key: UnsafeRawBufferPointer, value: JSONValue)? {
-      guard cursor.base < end.base else { return nil }
-      let value = cursor.next
-      defer { cursor = value.next }
-      return (cursor.string, JSONValue(owner: owner, node: value))
+      guard let key = nodes.next(), let value = nodes.next() else { return nil }
+      return (key.string, JSONValue(owner: owner, node: value))
     }
   }
 }

@@ -42,6 +42,9 @@ public struct JSONWriter {
   /// Removes everything and keeps the memory.
   public mutating func removeAll() { used = 0 }
 
+  /// Removes what was written after so many bytes.
+  mutating func removeAll(from count: Int) { used = count }
+
   /// Reserves `length` bytes, calls `body` to write there, and keeps as many bytes as it returns. `body`
   /// must not write more than `length` bytes; only debug builds check its result.
   @inlinable @inline(__always)

@@ -30,6 +30,7 @@ struct TapeNode {
   }
 
   /// Whether the node is a string or key with a value.
+  @inline(__always)
   func isString(_ text: StaticString) -> Bool {
     let kind = base.pointee.kind
     guard kind == UInt32(CSJ_STRING) || kind == UInt32(CSJ_KEY) else { return false }
@@ -49,6 +50,25 @@ struct TapeNode {
 
   /// The first node in this one; equal to ``next`` if there is none.
   var firstChild: TapeNode { TapeNode(base: base + 1) }
+
+  /// The nodes directly in this one: elements, or keys and values by turns. Only for arrays and objects.
+  struct Children: Sequence, IteratorProtocol {
+    fileprivate var cursor: TapeNode
+    fileprivate let end: TapeNode
+
+    @inline(__always)
+    mutating func next() -> TapeNode? {
+      guard cursor.base < end.base else { return nil }
+      defer { cursor = cursor.next }
+      return cursor
+    }
+  }
+
+  /// See ``Children``.
+  var children: Children { Children(cursor: firstChild, end: next) }
+
+  /// None of the children.
+  var noChildren: Children { Children(cursor: firstChild, end: firstChild) }
 
   /// The value of the last member with an unescaped name; nil if there is none or the node is not an
   /// object.

@@ -77,8 +77,8 @@ enum FuzzFeatures {
     do throws(FormatError) {
       parsed = try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
         try ParsedFeatures(
-          table: UnsafeRawBufferPointer(bytes), options: options, idProperty: idProperty,
-          maximumLength: limit, room: .unlimited, look: look)
+          UnsafeRawBufferPointer(bytes), .csv, idProperty: idProperty, table: options,
+          maximumLength: limit, look: look)
       }
     } catch {
       failure = error
@@ -90,22 +90,37 @@ enum FuzzFeatures {
     _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String?, _ options: TableOptions,
     limit: Int, takesCentroids: Bool = false, chunk: () -> Int
   ) throws -> Outcome {
-    var reader = FeatureReader(
-      format: format, idProperty: idProperty, takesCentroids: takesCentroids, options: options,
-      maximumLength: limit)
+    // Copies of only the chunks, so that the sanitizer notices reads beyond them.
+    var chunks: [[UInt8]] = []
+    var start = 0
+    while start < bytes.count {
+      let size = min(bytes.count - start, chunk())
+      chunks.append(Array(bytes[start..<start + size]))
+      start += size
+    }
+    func forEachChunk(
+      _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
+    ) throws(FormatError) {
+      for chunk in chunks {
+        try chunk.withUnsafeBufferPointer { (chunk) throws(FormatError) in
+          try body(UnsafeRawBufferPointer(chunk))
+        }
+      }
+    }
     var parsed = ParsedFeatures()
     var failure: FormatError?
     do throws(FormatError) {
-      var start = 0
-      while start < bytes.count {
-        let size = min(bytes.count - start, chunk())
-        // A copy of only the chunk, so that the sanitizer notices reads beyond it.
-        let copy = Array(bytes[start..<start + size])
-        try copy.withUnsafeBufferPointer { (copy) throws(FormatError) in
-          try reader.read(UnsafeRawBufferPointer(copy), into: &parsed)
-        }
-        start += size
+      var reader = FeatureReader(
+        isSequence: format == .geoJSONSequence, idProperty: idProperty,
+        takesCentroids: takesCentroids, options: options, maximumLength: limit)
+      if format == .csv {
+        var survey = TableSurvey(
+          options: options, idProperty: idProperty, maximumLength: limit)
+        try forEachChunk { (chunk) throws(FormatError) in try survey.read(chunk) }
+        reader = FeatureReader(
+          table: try survey.finish(isWhole: true, isFinal: true), maximumLength: limit)
       }
+      try forEachChunk { (chunk) throws(FormatError) in try reader.read(chunk, into: &parsed) }
       try reader.finish(into: &parsed)
     } catch {
       failure = error

@@ -1,10 +1,9 @@
-import ClusterCore
 import Collections
-import GeoFormats
 import TestSupport
 import Threading
 
 @testable import ClusterCore
+@testable import GeoFormats
 
 /// Filters in CQL2: what is read is normal once it is normalised, and passes the features that its parts let it.
 final class FuzzFilter: Sendable {
@@ -28,15 +27,12 @@ final class FuzzFilter: Sendable {
         "coordinates":[\(random.int(-24...24)),\(random.int(-9...9) * 10)]},"properties":{\(members.joined(separator: ","))}}
         """
     }
-    var reader = FeatureReader(format: .geoJSONSequence)
-    var parsed = ParsedFeatures()
     // In many small blocks. There is memory for ninety features, and they are well-formed.
     let empty = IndexedCollection(FeatureIndex(blockCapacity: 8))
-    try? Array(features.joined(separator: "\n").utf8).withUnsafeBytes {
-      try reader.read($0, into: &parsed)
+    let batch = try? Array(features.joined(separator: "\n").utf8).withUnsafeBytes {
+      try ParsedFeatures($0, .geoJSONSequence).batch
     }
-    try? reader.finish(into: &parsed)
-    collection = (try? empty.applying([.upsert(parsed.batch)]).collection) ?? empty
+    collection = (try? empty.applying([.upsert(batch ?? FeatureBatch())]).collection) ?? empty
     precondition(collection.index.count == 90)
     var ordinals: [Int] = []
     collection.index.points.forEachRun { ordinals += $0 }
@@ -44,12 +40,12 @@ final class FuzzFilter: Sendable {
   }
 
   func feed(text: UnsafeRawBufferPointer) throws {
-    if let filter = try? CQL2.parse(Array(text)) { try check(filter) }
+    if let filter = try? CQL2.read(Array(text)) { try check(filter) }
   }
 
   func feed(json: UnsafeRawBufferPointer) throws {
     let parser = JSONParser()
-    guard let json = try? parser.parse(json), let filter = try? CQL2.parse(json) else { return }
+    guard let json = try? parser.parse(json), let filter = try? CQL2.read(json) else { return }
     try check(filter)
   }
 

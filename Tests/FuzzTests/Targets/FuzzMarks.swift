@@ -169,11 +169,9 @@ enum FuzzMarks {
     let parts = parts(text, at: UInt8(ascii: ","))
     let names = parts.indices.map { "p\($0)" }.joined(separator: ",")
     let table = Array("lon,lat,id,\(names)\n1,2,3,\(text)\n".utf8)
-    var reader = FeatureReader(format: .csv)
-    var parsed = ParsedFeatures()
+    let parsed: ParsedFeatures
     do {
-      try table.withUnsafeBytes { try reader.read($0, into: &parsed) }
-      try reader.finish(into: &parsed)
+      parsed = try table.withUnsafeBytes { try ParsedFeatures($0, .csv) }
     } catch {
       throw FuzzFinding(description: "a table that can't be read: \(error)")
     }
