@@ -63,11 +63,11 @@ import Threading
     ] {
       var (answers, clustered) = (Set<String>(), 0)
       for _ in 0..<4 {
-        let before = service.cells.counts.clustered
+        let before = service.cells.counts.made
         let answer = await service.send(.get, path + view + cellSize)
         answer.expectProblem(422)
         answers.insert(answer.text)
-        if service.cells.counts.clustered != before { clustered += 1 }
+        if service.cells.counts.made != before { clustered += 1 }
       }
       #expect(answers.count == 1 && answers.first?.contains(detail) == true, "\(answers)")
       #expect(clustered == timesClustered)
@@ -87,7 +87,7 @@ import Threading
       }
     }
     let counts = service.cells.counts
-    #expect(counts.cached > counts.clustered && counts.clustered > 300)
+    #expect(counts.cached > counts.made && counts.made > 300)
     #expect(service.reports.value == [])
   }
 
@@ -212,7 +212,7 @@ import Threading
   }
 
   @Test func `little memory is kept to, and cells that nobody asks for are evicted`() async throws {
-    let budget = CellCacheBudget(limit: 300_000)
+    let budget = CacheBudget(limit: 300_000)
     let service = try Service(catalog: Catalog(cache: AnswerCache(cells: budget)))
     var generator = SeededGenerator(seed: 6)
     let pool = RandomCoordinates(using: &generator)

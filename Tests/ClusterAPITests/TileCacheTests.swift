@@ -103,7 +103,7 @@ import Testing
       }
     }
     let counts = service.tiles.counts
-    #expect(counts.cached > counts.encoded && counts.encoded > 100)
+    #expect(counts.cached > counts.made && counts.made > 100)
     #expect(service.reports.value == [])
   }
 
@@ -150,8 +150,9 @@ import Testing
   }
 
   @Test func `many templates take no more memory than there is for tiles`() async throws {
-    let memory = TileCacheBudget(limit: 400_000)
-    let service = try Service(catalog: Catalog(cache: AnswerCache(tiles: memory)))
+    let budget = CacheBudget(limit: 400_000)
+    let memory = budget.memory
+    let service = try Service(catalog: Catalog(cache: AnswerCache(tiles: budget)))
     var generator = SeededGenerator(seed: 5)
     await fill(service, 1...300, using: &generator)
     var largest = 0
@@ -164,9 +165,9 @@ import Testing
     }
     #expect(largest > 300_000)
     // The one that was asked for last is still there.
-    let before = memory.counts.cached
+    let before = budget.counts.cached
     await service.get("\(path)/tiles/0/0/0?properties=p999").expect(200)
-    #expect(memory.counts.cached == before + 1)
+    #expect(budget.counts.cached == before + 1)
     // A write that touches more than is looked at, and the end of the collection.
     await fill(service, 1...8000, using: &generator)
     #expect(memory.byteCount < 50_000)
@@ -178,13 +179,12 @@ import Testing
   }
 
   @Test func `only tiles that a write touches are encoded again`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 100, 10), TwinFeature(2, -100, 10)])
-    let memory = service.tiles
+    let service = try await Service([TwinFeature(1, 100, 10), TwinFeature(2, -100, 10)])
+    let budget = service.tiles
     func encoded(_ tile: String) async -> Int {
-      let before = memory.counts.encoded
+      let before = budget.counts.made
       await service.get("\(path)/tiles/\(tile)").expect(200)
-      return memory.counts.encoded - before
+      return budget.counts.made - before
     }
     for tile in ["1/0/0", "1/1/0"] {
       #expect(await encoded(tile) == 1)

@@ -168,12 +168,12 @@ public final class Metrics: Sendable {
       "remembered_cells_total", "Cells of viewports that came from the cache.", cells.counts.cached)
     text.counter(
       "clustered_cells_total", "Cells of viewports that were clustered for the cache.",
-      cells.counts.clustered)
+      cells.counts.made)
     text.gauge("remembered_cell_bytes", "Memory of cached cells.", cells.memory.byteCount)
-    let tiles = answers.tiles.memory
+    let tiles = answers.tiles.budget
     text.counter("remembered_tiles_total", "Tiles that came from the cache.", tiles.counts.cached)
-    text.counter("encoded_tiles_total", "Tiles that were encoded.", tiles.counts.encoded)
-    text.gauge("remembered_tile_bytes", "Memory of cached tiles.", tiles.byteCount)
+    text.counter("encoded_tiles_total", "Tiles that were encoded.", tiles.counts.made)
+    text.gauge("remembered_tile_bytes", "Memory of cached tiles.", tiles.memory.byteCount)
     text.gauge("collections", "Collections.", collections.count)
     gauge("features", "Features of a collection.") { $0.index.count }
     gauge("index_bytes", "Memory of a collection's index without records.") { $0.index.byteCount }
