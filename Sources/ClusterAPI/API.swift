@@ -350,8 +350,8 @@ public final class API: Sendable {
   }
 
   /// The answer to input that is not a request: broken HTTP, or over a limit.
-  public static func protocolError(status: Int, info: ProtocolErrorInfo) -> HTTPResponse {
-    var response = Problem(status, info.reason).response
+  public static func protocolError(status: Int, reason: String) -> HTTPResponse {
+    var response = Problem(status, reason).response
     CrossOrigin.open(&response)
     return response
   }

@@ -120,8 +120,8 @@ import Testing
 
   @Test func configurationMakesTheErrors() throws {
     let server = try TestServer {
-      $0.protocolErrorResponse = { status, info in
-        HTTPResponse(status: status, body: Array("\(status) \(info.method)".utf8))
+      $0.protocolErrorResponse = { status, reason in
+        HTTPResponse(status: status, body: Array("\(status) \(reason)".utf8))
       }
     }
     #expect(try answer(server, "garbage\r\n\r\n").text.hasPrefix("400 "))
