@@ -321,7 +321,7 @@ public final class API: Sendable {
     _ finish: @escaping Reply
   ) throws(Problem) {
     request.note { $0.endWork() }
-    let note: WriteQueue.Note = { times in request.note { $0.write = .init(times) } }
+    let note: WriteQueue.Note = { times in request.note { $0.write = times } }
     let (write, view) = (asked.write, asked.write.view)
     let accepted = resources.writer.enqueue(write, share, note: note) { [weak self] outcome in
       if case .failure(CollectionsError.outdated) = outcome, let again = asked.again, let self {
@@ -354,12 +354,5 @@ public final class API: Sendable {
     var response = Problem(status, reason).response
     CrossOrigin.open(&response)
     return response
-  }
-}
-
-extension RequestNotes.Write {
-  fileprivate init(_ times: WriteQueue.Times) {
-    self.init(
-      waited: times.waited, applied: times.applied, committed: times.committed, group: times.group)
   }
 }
