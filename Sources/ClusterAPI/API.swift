@@ -74,23 +74,17 @@ public final class API: Sendable {
   public func handle(
     _ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
-    guard address.trustsProxy else { return handle(from: request, reply: reply) }
-    var request = request
-    request.client = address.client(of: request)
-    handle(from: request, reply: reply)
-  }
-
-  /// Answers a request whose client is known.
-  private func handle(
-    from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
-  ) {
+    var own = request
+    if address.trustsProxy { own.client = address.client(of: request) }
+    let request = own
     let reply = resources.writer.link.flatMap { VersionField.tellingAge(of: $0, reply) } ?? reply
-    let answering = Answering(
-      request, origins, writes: Route.writes, route: Route.number, isGuarded: access != nil,
-      slow: slowRequest, resources.metrics.refusals, reply, wait: wait(after:_:))
+    let answering = Answering(request, by: self, reply)
     let finish: Reply = { answering.finish($0) }
     do {
-      if let list = request.headers.longList { throw Problem.longList(list) }
+      if let list = request.headers.longList {
+        let detail = "\(list) has more than \(HTTPHeaders.mostMembers) members"
+        throw Problem(431, detail, refusal: .headSize)
+      }
       try origins.check(request, address, writes: Route.writes)
       if request.body.count > ParserPool.maximumBody {
         // Other methods have no use for a body, and would keep it until they are answered.
