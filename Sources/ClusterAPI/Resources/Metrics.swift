@@ -16,14 +16,10 @@ public final class Metrics: Sendable {
   private struct Counts: Sendable {
     var requests = RequestCounts(routes: [], unknown: "")
     /// How long requests waited and worked, by their queues.
-    var waited = Counts.distributions(.waits)
-    var worked = Counts.distributions(.moments)
+    var waited: [WorkQueue.Lane: Distribution] = [:]
+    var worked: [WorkQueue.Lane: Distribution] = [:]
     var bytesSent = 0
     var bytesReceived = 0
-
-    private static func distributions(_ scale: Distribution.Scale) -> [Distribution] {
-      WorkQueue.Lane.allCases.map { _ in Distribution(scale) }
-    }
   }
 
   // One lock for each request takes tens of nanoseconds.
@@ -59,8 +55,8 @@ public final class Metrics: Sendable {
       counts.bytesSent += log.bytesSent
       counts.bytesReceived += log.bytesReceived
       guard let lane = log.notes.lane.flatMap(WorkQueue.Lane.init(rawValue:)) else { return }
-      counts.waited[lane.place].add(log.notes.waited)
-      counts.worked[lane.place].add(log.notes.worked)
+      counts.waited[lane, default: Distribution(.waits)].add(log.notes.waited)
+      counts.worked[lane, default: Distribution(.moments)].add(log.notes.worked)
     }
   }
 
@@ -107,10 +103,10 @@ public final class Metrics: Sendable {
       "tls_handshakes_total", "Handshakes of TLS that were finished.", sources.handshakes())
     text.histogram(
       "queue_wait_seconds", "How long requests waited away from the event loops, by queue.",
-      Metrics.byLane(counts.waited))
+      Metrics.byLane(counts.waited, .waits))
     text.histogram(
       "queue_work_seconds", "How long requests were worked for there, by queue.",
-      Metrics.byLane(counts.worked))
+      Metrics.byLane(counts.worked, .moments))
     Metrics.write(written, to: &text)
     let watching = hub.figures
     text.gauge("watchers", "Clients that watch changes now.", watching.watchers)
@@ -135,8 +131,10 @@ public final class Metrics: Sendable {
     private static let build = "release"
   #endif
 
-  private static func byLane(_ all: [Distribution]) -> [(labels: String, value: Distribution)] {
-    WorkQueue.Lane.allCases.map { ("lane=\"\($0.rawValue)\"", all[$0.place]) }
+  private static func byLane(
+    _ all: [WorkQueue.Lane: Distribution], _ scale: Distribution.Scale
+  ) -> [(labels: String, value: Distribution)] {
+    WorkQueue.Lane.allCases.map { ("lane=\"\($0.rawValue)\"", all[$0] ?? Distribution(scale)) }
   }
 
   private static func write(_ written: CollectionWriter.Counts, to text: inout PrometheusText) {
