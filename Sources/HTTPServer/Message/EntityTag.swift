@@ -112,4 +112,27 @@ public enum EntityTag {
       rest = behind
     }
   }
+
+  /// The states of a resource that a condition of a write names (RFC 9110, section 13.1); nil without such a field. Linear.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the field.
+  ///   - weak: whether weak tags are included.
+  /// - Returns: whether any state will do, in which the resource exists, or their entity tags, without quotes. The tag of a
+  ///   gzip response names the same state as the one that it was made of, so both are there.
+  public static func states(
+    named name: String, in headers: HTTPHeaders, weak: Bool
+  ) -> (isAny: Bool, tags: [[UInt8]])? {
+    headers.withBytes(of: name) { field in
+      if isAny(field) { return (true, []) }
+      var tags: [[UInt8]] = []
+      forEach(in: field, weak: weak) { tag in
+        tags.append(Array(tag))
+        if tag.suffix(gzipSuffix.utf8.count).elementsEqual(gzipSuffix.utf8) {
+          tags.append(Array(tag.dropLast(gzipSuffix.utf8.count)))
+        }
+      }
+      return (false, tags)
+    }
+  }
 }
