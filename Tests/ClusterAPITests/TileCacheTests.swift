@@ -115,10 +115,10 @@ import Testing
       let (x, y) = (generator.int(0...(1 << zoom) - 1), generator.int(0...(1 << zoom) - 1))
       let tile = try #require(Tile(zoom: zoom, x: x, y: y))
       let query = generator.pick(Self.queries + [nil])
-      let form = generator.chance(0.5) ? TileRequest.Form.vector : .geoJSON
-      let known = try templates.request(for: tile, form, query: query)
-      let fresh = try TileRequest(tile, form, query: query)
-      #expect(known.tile == tile && known.form == form && known.version == fresh.version)
+      let type = generator.chance(0.5) ? MediaType.vectorTile : .geoJSON
+      let known = try templates.request(for: tile, type, query: query)
+      let fresh = try TileRequest(tile, type, query: query)
+      #expect(known.tile == tile && known.version == fresh.version)
       #expect(known.viewport.values.cell == fresh.viewport.values.cell)
       let (one, other) = (
         try #require(TileKey(tile, known.viewport)), try #require(TileKey(tile, fresh.viewport))
@@ -130,7 +130,7 @@ import Testing
   @Test func `queries of tiles take little memory, and those that are wrong none`() throws {
     let templates = TileTemplates()
     #expect(throws: Problem.self) {
-      try templates.request(for: .world, .vector, query: "cellSize=x")
+      try templates.request(for: .world, .vectorTile, query: "cellSize=x")
     }
     #expect(templates.byteCount == 0)
     let filter = "filter=" + (0..<40).map { "n=\($0)%20OR%20" }.joined()
@@ -138,14 +138,14 @@ import Testing
     for number in 0..<2000 {
       let size = 20 + Double(number) / 100
       let query = number % 2 == 0 ? "cellSize=\(size)" : "\(filter)n=\(number)"
-      let request = try templates.request(for: .world, .vector, query: query)
+      let request = try templates.request(for: .world, .vectorTile, query: query)
       #expect(request.viewport.values.cellSize == (number % 2 == 0 ? size : nil))
       largest = max(largest, templates.byteCount)
     }
     #expect((500_000...1 << 20).contains(largest))
     let before = templates.byteCount
     let long = "filter=k='\(String(repeating: "x", count: 20_000))'"
-    _ = try templates.request(for: .world, .vector, query: long)
+    _ = try templates.request(for: .world, .vectorTile, query: long)
     #expect(templates.byteCount == before)
   }
 

@@ -7,9 +7,10 @@ import Texts
 extension Resources {
   /// A tile: the annotations of its cells.
   func tile(_ id: String, _ path: TilePath, _ request: HTTPRequest) throws -> Outcome {
-    let given = try tileTemplates.request(
-      for: path.tile, path.form ?? form(of: request), query: request.query)
-    let type = given.form.mediaType
+    // Map programs ask for tiles as for anything.
+    let liked = path.type ?? (try? request.negotiate([.vectorTile, .geoJSON], format: nil))
+    let type = liked ?? .vectorTile
+    let given = try tileTemplates.request(for: path.tile, type, query: request.query)
     let snapshot = try snapshot(id)
     let asked = given.resolved(by: snapshot.info.temporal)
     let etag = entityTag(snapshot.info, request, type)
@@ -18,7 +19,7 @@ extension Resources {
       return .now(HTTPResponse(status: 304, headers: [caching.field], etag: etag))
     }
     let collection = snapshot.collection
-    let tile = asked.form == .vector ? RememberedTile(asked, snapshot) : nil
+    let tile = type == .vectorTile ? RememberedTile(asked, snapshot) : nil
     // Whether there are such properties may take long to tell.
     if asked.properties.isEmpty, let known = tile?.known(),
       let notes = PropertyNotes(asked.viewport).known(in: collection)
@@ -35,12 +36,6 @@ extension Resources {
         asked.viewport.withIDForm(of: snapshot.index), of: snapshot)
       return HTTPResponse(json.take(), type: type, etag: etag, caching).noting(notes)
     }
-  }
-
-  /// The form that a client likes. Map programs ask for tiles as for anything.
-  private func form(of request: HTTPRequest) -> TileRequest.Form {
-    let liked = try? request.negotiate([.vectorTile, .geoJSON], format: nil)
-    return liked == .geoJSON ? .geoJSON : .vector
   }
 
   /// The URLs and content of the tiles, as TileJSON 3.0.0 has it.
@@ -108,15 +103,6 @@ extension HTTPResponse {
     }
     self.init(
       status: 200, headers: CrossOrigin.fields(of: .vectorTile, caching), body: body, etag: etag)
-  }
-}
-
-extension TileRequest.Form {
-  fileprivate var mediaType: MediaType {
-    switch self {
-    case .vector: .vectorTile
-    case .geoJSON: .geoJSON
-    }
   }
 }
 
