@@ -56,26 +56,16 @@ extension Resources {
     return .response(to: request, etag: etag, kind: ReadKind(.tileJSON, of: id)) {
       try snapshot.collection.check(properties: asked.properties)
       let survey = snapshot.surveys.survey(of: snapshot.index)
-      return HTTPResponse(etag: etag) { json in
-        json.member("tilejson", "3.0.0")
-        json.member("name", snapshot.info.title ?? id)
-        if let text = snapshot.info.description { json.member("description", text) }
-        json.array("tiles") { $0.value(template) }
-        json.member("minzoom", Tile.zooms.lowerBound)
-        json.member("maxzoom", Tile.zooms.upperBound)
-        if let extent = snapshot.index.extent {
-          json.key("bounds")
-          json.bbox(extent.asTileBounds)
-        }
-        json.array("vector_layers") { json in
-          json.object { json in
-            json.member("id", id)
-            json.object("fields") { json in
-              for (name, type) in asked.attributes(survey) { json.attribute(name, type) }
-            }
-          }
-        }
-      }
+      let fields = asked.attributes(survey).map { (name: $0, value: JSONLiteral.string($1)) }
+      let document: JSONLiteral = [
+        "tilejson": "3.0.0", "name": .string(snapshot.info.title ?? id),
+        "description": snapshot.info.description.map { .string($0) },
+        "tiles": [.string(template)], "minzoom": .integer(Tile.zooms.lowerBound),
+        "maxzoom": .integer(Tile.zooms.upperBound),
+        "bounds": snapshot.index.extent.map { .bounds($0.asTileBounds) },
+        "vector_layers": [["id": .string(id), "fields": .object(fields)]],
+      ]
+      return HTTPResponse(document, etag: etag)
     }
   }
 }
@@ -133,12 +123,5 @@ extension TileRequest {
       found.append((property.name, type))
     }
     return found
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func attribute(_ name: String, _ type: String) {
-    Array(name.utf8).withUnsafeBytes { keyUTF8($0) }
-    value(type)
   }
 }

@@ -57,19 +57,22 @@ extension HTTPResponse {
 extension JSONWriter {
   /// Writes the member `links`.
   mutating func links(_ links: [Link]) {
-    array("links") { json in for link in links { json.link(link) } }
+    array("links") { json in for link in links { json.write(.link(link)) } }
   }
+}
 
-  /// Writes a link as an element.
+extension JSONLiteral {
+  /// Links.
+  static func links(_ links: [Link]) -> JSONLiteral { .array(links.map { .link($0) }) }
+
+  /// A link.
   ///
   /// - Parameter isTemplate: whether its URL has parts in braces that stand for something.
-  mutating func link(_ link: Link, isTemplate: Bool = false) {
-    object { json in
-      json.member("href", link.href)
-      json.member("rel", link.relation)
-      json.member("type", link.type.rawValue)
-      json.member("title", link.title)
-      if isTemplate { json.member("templated", true) }
-    }
+  static func link(_ link: Link, isTemplate: Bool = false) -> JSONLiteral {
+    [
+      "href": .string(link.href), "rel": .string(link.relation),
+      "type": .string(link.type.rawValue), "title": .string(link.title),
+      "templated": isTemplate ? true : nil,
+    ]
   }
 }

@@ -101,32 +101,22 @@ struct Problem: Error, Sendable {
   }
 
   /// The response to programs.
-  public var response: HTTPResponse {
+  var response: HTTPResponse {
     var json = JSONWriter()
-    json.object { json in
-      json.member("type", "about:blank")
-      json.member("title", HTTPStatus.phrase(status))
-      json.member("status", status)
-      json.member("detail", detail)
-      json.errors(items)
-    }
+    json.write([
+      "type": "about:blank", "title": .string(HTTPStatus.phrase(status)),
+      "status": .integer(status), "detail": .string(detail), "errors": .errors(items),
+    ])
     return HTTPResponse(
       status: status, headers: [("Content-Type", "application/problem+json")] + headers,
       body: json.bytes)
   }
 }
 
-extension JSONWriter {
-  /// Writes the member `errors`.
-  mutating func errors(_ items: some Sequence<Problem.Item>) {
-    array("errors") { json in
-      for item in items {
-        json.object { json in
-          json.member("pointer", item.pointer)
-          json.member("detail", item.detail)
-        }
-      }
-    }
+extension JSONLiteral {
+  /// The single errors of a problem.
+  static func errors(_ items: [Problem.Item]) -> JSONLiteral {
+    .array(items.map { ["pointer": .string($0.pointer), "detail": .string($0.detail)] })
   }
 }
 
