@@ -202,8 +202,7 @@ import Testing
   // MARK: Parameters
 
   @Test func `properties are parameters of tiles`() async throws {
-    let service = try Service()
-    await service.store(
+    let service = try await Service(
       (0..<60).map {
         TwinFeature(
           $0, Double($0) * 2, 1, #"{"country":"\#($0 % 3 == 0 ? "DE" : "FR")","cellSize":\#($0)}"#)

@@ -68,6 +68,12 @@ final class Service: Sendable {
     ) { text in reports.withLock { $0.append(text) } }
   }
 
+  /// A service of a new directory, with features in the collection `c`.
+  convenience init(_ features: [TwinFeature]) async throws {
+    try self.init()
+    await store(features)
+  }
+
   deinit { writer.close() }
 
   /// The database that instances share, if tests are to use one instead of files: see `scripts/with-postgres`.
