@@ -48,19 +48,16 @@ extension Resources {
   ) -> [JSONLiteral.Member] {
     let set = "\(path)/tiles/\(matrixSet)"
     let scheme = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme"
-    let tile = Link("\(set)/{tileMatrix}/{tileRow}/{tileCol}", "item", .vectorTile, "A tile")
+    let links = [
+      Link(set, "self", .json, "This tile set"),
+      Link("\(base)/tileMatrixSets/\(matrixSet)", scheme, .json, "The matrix set"),
+      Link("\(path)/tiles.json", "describedby", .json, "The same as TileJSON"),
+      Link(
+        "\(set)/{tileMatrix}/{tileRow}/{tileCol}", "item", .vectorTile, "A tile", isTemplate: true),
+    ]
     return [
       ("title", .string(snapshot.info.title ?? snapshot.info.id)), ("dataType", "vector"),
-      ("crs", crs), ("tileMatrixSetURI", matrixSetURI),
-      (
-        "links",
-        [
-          .link(Link(set, "self", .json, "This tile set")),
-          .link(Link("\(base)/tileMatrixSets/\(matrixSet)", scheme, .json, "The matrix set")),
-          .link(Link("\(path)/tiles.json", "describedby", .json, "The same as TileJSON")),
-          .link(tile, isTemplate: true),
-        ]
-      ),
+      ("crs", crs), ("tileMatrixSetURI", matrixSetURI), ("links", .links(links)),
     ]
   }
 

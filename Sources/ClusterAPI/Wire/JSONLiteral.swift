@@ -14,6 +14,7 @@ enum JSONLiteral: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLite
   case null
   case array([JSONLiteral])
   case object([(name: String, value: JSONLiteral?)])
+  case links([Link])
 
   init(stringLiteral value: String) { self = .string(value) }
   init(integerLiteral value: Int) { self = .integer(value) }
@@ -45,13 +46,14 @@ extension JSONWriter {
     case .null: null()
     case .array(let elements): array { json in for element in elements { json.write(element) } }
     case .object(let members): object { $0.members(members) }
+    case .links(let links): array(of: links)
     }
   }
 
   /// Writes members of an object.
   mutating func members(_ members: [JSONLiteral.Member]) {
-    for case (let name, let value?) in members {
-      Array(name.utf8).withUnsafeBytes { keyUTF8($0) }
+    for case (var name, let value?) in members {
+      name.withUTF8 { keyUTF8(UnsafeRawBufferPointer($0)) }
       write(value)
     }
   }
