@@ -26,7 +26,7 @@ public enum EntityTag {
       var end = buffer.update(fromContentsOf: store.utf8)
       buffer[end] = UInt8(ascii: ".")
       end += 1
-      end += write(version, to: buffer[end...])
+      end = buffer[end...].update(fromContentsOf: String(version).utf8)
       buffer[end] = UInt8(ascii: ".")
       end += 1
       return end + ContentHash.write(hash, to: buffer[end...])
@@ -35,21 +35,6 @@ public enum EntityTag {
 
   private static func hash(_ text: String, _ seed: UInt64) -> UInt64 {
     text.withBytes { ContentHash.hash(UnsafeRawBufferPointer($0), seed) }
-  }
-
-  /// Writes a number in decimal and returns the count of its characters.
-  private static func write(_ value: Int64, to buffer: Slice<UnsafeMutableBufferPointer<UInt8>>)
-    -> Int
-  {
-    var (rest, count) = (value.magnitude, value < 0 ? 2 : 1)
-    while rest >= 10 { (rest, count) = (rest / 10, count + 1) }
-    rest = value.magnitude
-    for index in (0..<count).reversed() {
-      buffer.base[buffer.startIndex + index] = UInt8(ascii: "0") + UInt8(rest % 10)
-      rest /= 10
-    }
-    if value < 0 { buffer.base[buffer.startIndex] = UInt8(ascii: "-") }
-    return count
   }
 
   /// The representation that an If-None-Match field names.
