@@ -51,10 +51,7 @@ import Threading
         #"{"type":"Feature","id":\#(number),"geometry":{"type":"Point","coordinates":[\#(x),\#(y)]},"#
           + #""properties":null}"#)
     }
-    let stored = await service.send(
-      .post, path + "/items",
-      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#)
-    #expect(stored.status == 200)
+    await service.store(geoJSON: features)
     let view = "/clusters?bbox=0,-25,60,25&marginFactor=0&zoom=6&cellSize="
     for (cellSize, detail, timesClustered) in [
       ("22.75", "more than 10000 annotations", 0),
@@ -217,10 +214,7 @@ import Threading
     var generator = SeededGenerator(seed: 6)
     let pool = RandomCoordinates(using: &generator)
     let texts = (1...400).map { pool.feature($0, using: &generator) }
-    await service.post(
-      "\(path)/items",
-      #"{"type":"FeatureCollection","features":[\#(texts.joined(separator: ","))]}"#
-    ).expect(200)
+    await service.store(geoJSON: texts)
     var largest = 0
     for _ in 0..<80 {
       await check(RandomView(using: &generator), service, "little memory")
@@ -229,11 +223,7 @@ import Threading
     }
     #expect(largest > 200_000)
     // A write that touches more than is looked at.
-    let many = (1...4200).map { pool.feature($0, using: &generator) }
-    await service.post(
-      "\(path)/items",
-      #"{"type":"FeatureCollection","features":[\#(many.joined(separator: ","))]}"#
-    ).expect(200)
+    await service.store(geoJSON: (1...4200).map { pool.feature($0, using: &generator) })
     #expect(budget.memory.byteCount == 0)
   }
 }

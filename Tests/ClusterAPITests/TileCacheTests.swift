@@ -22,9 +22,7 @@ import Testing
     _ service: Service, _ ids: some Sequence<Int>, using generator: inout SeededGenerator
   ) async {
     let pool = RandomCoordinates(using: &generator)
-    let texts = ids.map { pool.feature($0, using: &generator) }.joined(separator: ",")
-    await service.post("\(path)/items", #"{"type":"FeatureCollection","features":[\#(texts)]}"#)
-      .expect(200)
+    await service.store(geoJSON: ids.map { pool.feature($0, using: &generator) })
   }
 
   /// A tile near a feature, and a query.
