@@ -28,12 +28,8 @@ extension API {
     }
     // A check of a signature takes as long as many requests, and any client can cause it.
     enqueue(.quick, request, finish) {
-      do {
-        let principal = try access.verified(authorization)
-        try self.admit(principal, request, at: match, access, isHere: false, finish)
-      } catch {
-        if !Interruption.isOver { finish(.failure(error)) }
-      }
+      let principal = try access.verified(authorization)
+      try self.admit(principal, request, at: match, access, isHere: false, finish)
     }
   }
 
@@ -61,13 +57,9 @@ extension API {
       return try begin(request, at: match, from: own, isHere: isHere, finish)
     }
     enqueue(lane, request, finish) {
-      do {
-        if let collection { _ = try view[collection] }
-        if Interruption.isOver { return }
-        try self.begin(request, at: match, from: own, isHere: false, finish)
-      } catch {
-        if !Interruption.isOver { finish(.failure(error)) }
-      }
+      if let collection { _ = try view[collection] }
+      if Interruption.isOver { return }
+      try self.begin(request, at: match, from: own, isHere: false, finish)
     }
   }
 }

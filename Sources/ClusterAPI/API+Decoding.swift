@@ -34,43 +34,17 @@ extension API {
     if request.body.count <= API.longBody, request.body.gzipSize <= API.longBody,
       let decoded = try decoded(request, limit: limit, isOnePart: true)
     {
-      guard isHere else { return answer(decoded, at: match, from: resources, finish) }
       // The event loop reads no more of it than of a plain request.
-      let outcome =
-        API.isLong(decoded)
-        ? nil
-        : try Interruption.run(atMost: mostOnLoop) {
-          try Route.outcome(of: decoded, at: match, from: resources)
-        }
-      if let outcome { return try carryOut(outcome, decoded, finish) }
+      guard isHere, API.isLong(decoded) else {
+        return try answer(decoded, at: match, from: resources, isHere: isHere, finish)
+      }
       return enqueue(.quick, request, finish) {
-        self.answer(decoded, at: match, from: resources, finish)
+        try self.answer(decoded, at: match, from: resources, isHere: false, finish)
       }
     }
     enqueue(takesFeatures ? .write : .quick, request, finish) {
-      do {
-        guard let decoded = try self.decoded(request, limit: limit, isOnePart: false) else {
-          return
-        }
-        self.answer(decoded, at: match, from: resources, finish)
-      } catch {
-        if !Interruption.isOver { finish(.failure(error)) }
-      }
-    }
-  }
-
-  /// Answers a decoded request away from the event loops.
-  private func answer(
-    _ decoded: HTTPRequest, at match: Route.Match?, from resources: Resources,
-    _ finish: @escaping Reply
-  ) {
-    do {
-      let outcome = try Route.outcome(of: decoded, at: match, from: resources)
-      // Cancelled work begins again, or is answered with the reason.
-      if Interruption.isOver { return }
-      try carryOut(outcome, decoded, finish, isHere: false)
-    } catch {
-      if !Interruption.isOver { finish(.failure(error)) }
+      guard let decoded = try self.decoded(request, limit: limit, isOnePart: false) else { return }
+      try self.answer(decoded, at: match, from: resources, isHere: false, finish)
     }
   }
 

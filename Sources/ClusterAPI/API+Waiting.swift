@@ -6,7 +6,7 @@ import Threading
 extension API {
   /// Begins again with a request when a collection has come as far as it asks for, or answers that it hasn't in time.
   /// Returns false after any other error.
-  @Sendable func wait(after error: any Error, _ answering: Answering) -> Bool {
+  func wait(after error: any Error, _ answering: Answering) -> Bool {
     guard let early = error as? CatalogView.VersionNotReached else { return false }
     do {
       try wait(for: early, answering)
@@ -27,9 +27,9 @@ extension API {
     ) { end in
       request.note { $0.endWait(of: MonotonicTime.now - start) }
       switch end {
-      case .shown: self.goOn(after: early, Answering(answering, until: deadline))
+      case .shown: self.goOn(after: early, answering.waiting(until: deadline))
       case .late where early.isOver || early.isOptional:
-        self.goOn(after: early, Answering(answering, until: deadline), isPatient: early.isOver)
+        self.goOn(after: early, answering.waiting(until: deadline), isPatient: early.isOver)
       case .late: answering.finish(.failure(Problem(early)))
       case .abandoned: answering.finish(.failure(Problem(499, "the client has gone")))
       case .refused where early.isOptional:
@@ -38,11 +38,10 @@ extension API {
       case .stopping: answering.finish(.failure(Problem.stopping))
       }
     }
-    if start >= deadline {
-      guard early.isOptional else { throw Problem(early) }
-      return goOn(after: early, answering, isPatient: false)
-    }
-    do { try waits.add(wait) } catch {
+    do {
+      if start >= deadline { throw Problem(early) }
+      try waits.add(wait)
+    } catch {
       guard early.isOptional else { throw error }
       return goOn(after: early, answering, isPatient: false)
     }

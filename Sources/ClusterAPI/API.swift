@@ -10,20 +10,20 @@ import Threading
 /// is not begun once its client has gone.
 public final class API: Sendable {
   let resources: Resources
-  private let report: @Sendable (String) -> Void
   let readWork: WorkQueue
   private let writeWork = WorkQueue(turns: max(1, Processors.count / 2))
   private let requestTimeout: Int
   /// How long a read waits for a version, in nanoseconds.
   let longestWait: UInt
   private let address: ServiceAddress
-  private let origins: OriginPolicy
+  let origins: OriginPolicy
   /// Nil if everybody may do everything.
-  private let access: AccessControl?
+  let access: AccessControl?
   let tenants: Tenants
   let mostOnLoop: UInt
   let times: ReadTimes
-  private let slowRequest: Int
+  /// After so many microseconds the shape of a request is noted.
+  let slowRequest: Int
 
   /// The default of the processor time that an event loop spends on one answer before it gives up, in nanoseconds.
   public static let defaultMostOnLoop: UInt = 2_000_000
@@ -56,7 +56,7 @@ public final class API: Sendable {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
     times = ReadTimes(mostOnLoop: mostOnLoop)
     longestWait = UInt(max(maxWait, 0) * 1e9)
-    (self.report, self.slowRequest) = (report, slowRequest)
+    self.slowRequest = slowRequest
     (self.address, self.origins) = (address, origins)
     self.access = access.flatMap { $0.isOn ? $0 : nil }
     tenants = Tenants(catalog)
@@ -74,23 +74,17 @@ public final class API: Sendable {
   public func handle(
     _ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
-    guard address.trustsProxy else { return handle(from: request, reply: reply) }
-    var request = request
-    request.client = address.client(of: request)
-    handle(from: request, reply: reply)
-  }
-
-  /// Answers a request whose client is known.
-  private func handle(
-    from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
-  ) {
+    var own = request
+    if address.trustsProxy { own.client = address.client(of: request) }
+    let request = own
     let reply = resources.writer.link.flatMap { VersionField.tellingAge(of: $0, reply) } ?? reply
-    let answering = Answering(
-      request, origins, writes: Route.writes, route: Route.number, isGuarded: access != nil,
-      slow: slowRequest, resources.metrics.refusals, reply, wait: wait(after:_:))
+    let answering = Answering(request, by: self, reply)
     let finish: Reply = { answering.finish($0) }
     do {
-      if let list = request.headers.longList { throw Problem.longList(list) }
+      if let list = request.headers.longList {
+        let detail = "\(list) has more than \(HTTPHeaders.mostMembers) members"
+        throw Problem(431, detail, refusal: .headSize)
+      }
       try origins.check(request, address, writes: Route.writes)
       if request.body.count > ParserPool.maximumBody {
         // Other methods have no use for a body, and would keep it until they are answered.
@@ -118,6 +112,14 @@ public final class API: Sendable {
     if try API.isPacked(request) {
       return try unpack(request, at: match, from: resources, isHere: isHere, finish)
     }
+    try answer(request, at: match, from: resources, isHere: isHere, finish)
+  }
+
+  /// Answers a request whose body is as it was sent, or decoded.
+  func answer(
+    _ request: HTTPRequest, at match: Route.Match?, from resources: Resources, isHere: Bool,
+    _ finish: @escaping Reply
+  ) throws {
     guard isHere else {
       let outcome = try Route.outcome(of: request, at: match, from: resources)
       // Cancelled work begins again, or is answered with the reason.
@@ -126,8 +128,10 @@ public final class API: Sendable {
     let outcome = try Interruption.run(atMost: mostOnLoop) {
       try Route.outcome(of: request, at: match, from: resources)
     }
-    guard let outcome else { return beginLater(request, at: match, from: resources, finish) }
-    try carryOut(outcome, request, finish, isHere: true)
+    if let outcome { return try carryOut(outcome, request, finish) }
+    enqueue(.quick, request, finish) {
+      try self.answer(request, at: match, from: resources, isHere: false, finish)
+    }
   }
 
   /// Begins with a request on another thread, when its client has a turn there.
@@ -137,11 +141,7 @@ public final class API: Sendable {
   ) {
     // A tenant's view may have to be made first.
     enqueue(resources.catalog.isFiltered ? .long : .quick, request, finish) {
-      do {
-        try self.begin(request, at: match, from: resources, isHere: false, finish)
-      } catch {
-        if !Interruption.isOver { finish(.failure(error)) }
-      }
+      try self.begin(request, at: match, from: resources, isHere: false, finish)
     }
   }
 
@@ -178,8 +178,7 @@ public final class API: Sendable {
   ) throws {
     switch outcome {
     case .now(let response): send(response, request, finish)
-    case .read(let read) where isHere: try answer(read, request, finish)
-    case .read(let read): run(read, in: lane(of: read, request), request, finish)
+    case .read(let kind, let make): try read(kind, request, isHere: isHere, finish, make)
     case .later(let lane, let work): run(lane, request, finish, work)
     case .write(let asked):
       try enqueue(asked, try share(of: asked.write.bytes, for: request), request, finish)
@@ -193,8 +192,7 @@ public final class API: Sendable {
           try self.enqueue(asked, share, request, finish)
         } catch {
           share.giveBack()
-          // Cancelled work is answered with the reason.
-          if !Interruption.isOver { finish(.failure(error)) }
+          throw error
         }
       }
     case .soughtWrite(let find): seek(find, request, finish)
@@ -208,14 +206,9 @@ public final class API: Sendable {
     _ finish: @escaping Reply
   ) {
     enqueue(.long, request, mayTakeLong: false, finish) {
-      do {
-        let asked = try find()
-        if Interruption.isOver { return }
-        try self.enqueue(
-          asked, try self.share(of: asked.write.bytes, for: request), request, finish)
-      } catch {
-        if !Interruption.isOver { finish(.failure(error)) }
-      }
+      let asked = try find()
+      if Interruption.isOver { return }
+      try self.enqueue(asked, try self.share(of: asked.write.bytes, for: request), request, finish)
     }
   }
 
@@ -224,32 +217,30 @@ public final class API: Sendable {
 
   /// Answers a read: at once if the last of its kind was short enough, else away from the event loops. One that takes longer
   /// is given up here before anything of it was sent, and begun again elsewhere.
-  private func answer(_ read: Read, _ request: HTTPRequest, _ finish: @escaping Reply) throws {
-    if let lane = lane(of: read, request) { return run(read, in: lane, request, finish) }
-    let (result, used) = Interruption.measure(atMost: mostOnLoop) { Result { try read.make() } }
-    // Work that others keep waiting is given up before that time.
-    times.note(
-      result == nil ? max(used, mostOnLoop) : used, of: read.kind, by: request.client,
-      isDone: result != nil)
-    guard let result else { return run(read, in: lane(of: read, request), request, finish) }
-    send(try result.get(), request, finish)
+  private func read(
+    _ kind: ReadKind, _ request: HTTPRequest, isHere: Bool, _ finish: @escaping Reply,
+    _ make: @escaping @Sendable () throws -> HTTPResponse
+  ) throws {
+    let (times, client) = (self.times, request.client)
+    var lane = lane(of: kind, request)
+    if isHere, lane == nil {
+      let (result, used) = Interruption.measure(atMost: mostOnLoop) { Result { try make() } }
+      // Work that others keep waiting is given up before that time.
+      times.note(
+        result == nil ? max(used, mostOnLoop) : used, of: kind, by: client, isDone: result != nil)
+      if let result { return send(try result.get(), request, finish) }
+      lane = self.lane(of: kind, request)
+    }
+    run(
+      lane ?? .quick, request, noteTime: { times.note($0, of: kind, by: client, isDone: $1) },
+      finish, make)
   }
 
   /// The queue for a read; nil if it may be answered where it came in.
-  private func lane(of read: Read, _ request: HTTPRequest) -> WorkQueue.Lane? {
-    let time = times.time(of: read.kind)
+  private func lane(of kind: ReadKind, _ request: HTTPRequest) -> WorkQueue.Lane? {
+    let time = times.time(of: kind)
     if time > 0 { request.note { $0.estimate = Double(time) } }
-    return times.lane(for: read.kind, of: request.client)
-  }
-
-  /// Answers a read away from the event loops.
-  private func run(
-    _ read: Read, in lane: WorkQueue.Lane?, _ request: HTTPRequest, _ finish: @escaping Reply
-  ) {
-    let (times, kind, client) = (self.times, read.kind, request.client)
-    run(
-      lane ?? .quick, request, finish,
-      noteTime: { times.note($0, of: kind, by: client, isDone: $1) }, read.make)
+    return times.lane(for: kind, of: request.client)
   }
 
   /// Sends a response that is there.
@@ -271,21 +262,22 @@ public final class API: Sendable {
 
   /// Makes a response away from the event loops.
   private func run(
-    _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
-    noteTime: @escaping Job.TimeNote = { _, _ in },
+    _ lane: WorkQueue.Lane, _ request: HTTPRequest,
+    noteTime: @escaping Job.TimeNote = { _, _ in }, _ finish: @escaping Reply,
     _ work: @escaping @Sendable () throws -> HTTPResponse
   ) {
     enqueue(lane, request, noteTime: noteTime, finish) {
-      let result = Result { try work() }
+      let response = try work()
       // Cancelled work is answered with the reason.
-      if !Interruption.isOver { finish(result) }
+      if !Interruption.isOver { finish(.success(response)) }
     }
   }
 
+  /// Has work done for a request away from the event loops. The request is answered with an error that the work throws.
   func enqueue(
     _ lane: WorkQueue.Lane, _ request: HTTPRequest, mayTakeLong: Bool = true,
     noteTime: @escaping Job.TimeNote = { _, _ in },
-    _ finish: @escaping Reply, _ work: @escaping @Sendable () -> Void
+    _ finish: @escaping Reply, _ work: @escaping @Sendable () throws -> Void
   ) {
     request.note { $0.enter(lane.rawValue) }
     let timeout = requestTimeout
@@ -304,7 +296,12 @@ public final class API: Sendable {
           }
         finish(.failure(problem))
       }, noteWait: { waited in request.note { $0.waited += waited } }, noteTime: noteTime,
-      work: work)
+      work: {
+        do { try work() } catch {
+          // Cancelled work begins again, or is answered with the reason.
+          if !Interruption.isOver { finish(.failure(error)) }
+        }
+      })
     (lane == .write ? writeWork : readWork).enqueue(job)
   }
 
@@ -322,7 +319,7 @@ public final class API: Sendable {
     _ finish: @escaping Reply
   ) throws(Problem) {
     request.note { $0.endWork() }
-    let note: WriteQueue.Note = { times in request.note { $0.write = .init(times) } }
+    let note: WriteQueue.Note = { times in request.note { $0.write = times } }
     let (write, view) = (asked.write, asked.write.view)
     let accepted = resources.writer.enqueue(write, share, note: note) { [weak self] outcome in
       if case .failure(CollectionsError.outdated) = outcome, let again = asked.again, let self {
@@ -351,16 +348,9 @@ public final class API: Sendable {
   }
 
   /// The answer to input that is not a request: broken HTTP, or over a limit.
-  public static func protocolError(status: Int, info: ProtocolErrorInfo) -> HTTPResponse {
-    var response = Problem(status, info.reason).response
+  public static func protocolError(status: Int, reason: String) -> HTTPResponse {
+    var response = Problem(status, reason).response
     CrossOrigin.open(&response)
     return response
-  }
-}
-
-extension RequestNotes.Write {
-  fileprivate init(_ times: WriteQueue.Times) {
-    self.init(
-      waited: times.waited, applied: times.applied, committed: times.committed, group: times.group)
   }
 }

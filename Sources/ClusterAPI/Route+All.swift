@@ -58,7 +58,9 @@ extension Route {
     Route(
       "/collections/{collectionId}/items/{featureId}/locate",
       [.post: { try $0.locate($1.collection, $1.member, $2) }]),
-    clusters,
+    Route(
+      "/collections/{collectionId}/clusters",
+      [.get: { try $0.clusters($1.collection, $2) }, .post: { try $0.clusters($1.collection, $2) }]),
     Route(
       "/collections/{collectionId}/clusters/{annotationId}",
       [.get: { try $0.getAnnotation($1.collection, $1.member, $2) }]),
@@ -99,11 +101,6 @@ extension Route {
 
   /// The paths by the numbers of their resources, for labels.
   static let labels = all.map(\.path)
-
-  /// The resource with most requests.
-  static let clusters = Route(
-    "/collections/{collectionId}/clusters",
-    [.get: { try $0.clusters($1.collection, $2) }, .post: { try $0.clusters($1.collection, $2) }])
 
   /// `*`, the service as a whole: it has OPTIONS, and nothing is there for the other methods.
   static let service = Route(

@@ -83,7 +83,8 @@ final class Route: Sendable {
     }
     let method = request.method == .head ? .get : request.method
     guard let handler = route.handlers.first(where: { $0.method == method })?.handler else {
-      throw Problem.methodNotAllowed(route.allowed)
+      let allowed = route.allowed
+      throw Problem(405, "this resource allows \(allowed)", headers: [("Allow", allowed)])
     }
     // Clients resolve `items/..`, which somebody has meant for a feature with that id.
     if request.method == .delete, request.path.utf8.last == UInt8(ascii: "/") {
@@ -103,11 +104,6 @@ final class Route: Sendable {
     else { return try handler(resources, parameters, request) }
     let patient = Resources(resources, of: resources.catalog, from: asked.version)
     return try handler(patient, parameters, asked.request)
-  }
-
-  /// The number of the route of a request; nil if its path names none.
-  static func number(of request: HTTPRequest) -> Int? {
-    (try? find(request.path))?.parameters.route
   }
 
   /// Whether a request is a write.

@@ -101,8 +101,7 @@ import Testing
     let names = (0..<300).map { number in
       (number, Self.name(&generator), generator.chance(0.7) ? Self.name(&generator) : nil)
     }
-    let service = try Service()
-    await service.store(
+    let service = try await Service(
       names.map { number, name, other in
         TwinFeature(
           number, 1, 1,
@@ -121,8 +120,7 @@ import Testing
   }
 
   @Test func `what only texts can be is unknown of others`() async throws {
-    let service = try Service()
-    await service.store([
+    let service = try await Service([
       TwinFeature(1, 1, 1, #"{"name":5}"#), TwinFeature(2, 2, 2, #"{"name":"é"}"#),
       TwinFeature(3, 3, 3),
     ])

@@ -52,8 +52,7 @@ import Testing
   }
 
   @Test func `children share no coordinate with others`() async throws {
-    let service = try Service()
-    await service.store([
+    let service = try await Service([
       TwinFeature(1, 10, 50, "{\"k\":\"a\"}"), TwinFeature(2, 10, 50, "{\"k\":\"b\"}"),
     ])
     let own = await service.get("/collections/c/clusters/n1?decluster=true")

@@ -77,8 +77,7 @@ import Testing
 
   @Test func `what else shows annotations takes fields, too`() async throws {
     let features = TwinDataset.cities.features(seed: 353, count: 120)
-    let service = try Service()
-    await service.store(features)
+    let service = try await Service(features)
     var generator = SeededGenerator(seed: 354)
     let output =
       #""members":2,"titleProperty":"name","countBy":"country","weightBy":"population","hull":true"#
@@ -113,8 +112,7 @@ import Testing
   }
 
   @Test func `cells with and without fields are kept apart`() async throws {
-    let service = try Service()
-    await service.store(TwinDataset.cities.features(seed: 355, count: 200))
+    let service = try await Service(TwinDataset.cities.features(seed: 355, count: 200))
     let view = "\(Self.path)?bbox=-180,-85,180,85&zoom=3&countBy=country"
     let full = await service.get(view)
     for _ in 0..<4 {
@@ -143,8 +141,7 @@ import Testing
   }
 
   @Test func `a name that is unknown is named by its index`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let view = #"{"bbox":[0,0,9,9],"zoom":3,"fields":"#
     for path in [Self.path, "/collections/c/pins"] {
       (await service.post(path, view + #"["id","count","title","Count"]}"#))

@@ -17,8 +17,7 @@ import Testing
   }
 
   @Test func `titles, members and properties are as asked for`() async throws {
-    let service = try Service()
-    await service.store(Self.five)
+    let service = try await Service(Self.five)
     func annotations(_ more: String) async -> (cluster: TestJSON?, pin: TestJSON?) {
       let answer = await service.post("/collections/c/clusters", view(more))
       let all = answer["annotations"]?.array ?? []

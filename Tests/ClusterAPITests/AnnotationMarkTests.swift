@@ -19,9 +19,7 @@ import Testing
       #"{"type":"Feature","id":\#(id),"geometry":{"type":"Point","coordinates":"#
         + #"[\#(number * 12 - 60),\#(number * 5 - 30)]},"properties":\#(properties)}"#
     }
-    let stored = await service.post(
-      "\(path)/items",
-      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#)
+    let stored = await service.store(geoJSON: features)
     #expect(stored["inserted"]?.int == Self.ids.count, "\(stored.text)")
     return service
   }

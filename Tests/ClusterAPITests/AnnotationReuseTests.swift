@@ -198,8 +198,7 @@ import Testing
   }
 
   @Test func `what previous must be`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 50, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3), TwinFeature(2, 50, 3)])
     let here = #""coordinate":{"latitude":3,"longitude":2}"#
     for (previous, status) in [
       ("5", 400), ("{}", 400), ("[5]", 400), ("[{}]", 400), ("[{\"id\":\"n1\"}]", 400),

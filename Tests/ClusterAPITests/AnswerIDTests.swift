@@ -59,8 +59,7 @@ import Testing
         forms[number * 2 + (kind == 2 ? 1 : 0)] = kind
         return feature(["\(number)", "\"\(number)\"", "\"t\(number)\""][kind], using: &generator)
       }
-      let body = #"{"type":"FeatureCollection","features":[\#(stored.joined(separator: ","))]}"#
-      #expect(await service.post("\(path)/items", body).status == 200)
+      await service.store(geoJSON: stored)
       if generator.chance(0.6) {
         // All texts of a kind, so that often none is left.
         let kind = generator.int(0...2)

@@ -23,8 +23,7 @@ import Threading
   func `what can't be watched is refused`(fields: String, status: Int, pointer: String)
     async throws
   {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 8, 8)])
+    let service = try await Service([TwinFeature(1, 2, 3), TwinFeature(2, 8, 8)])
     let target =
       fields.hasPrefix("&") ? Self.view + fields : "/collections/c/changes?\(fields)"
     for method in [HTTPMethod.get, .head] {
@@ -35,8 +34,7 @@ import Threading
   }
 
   @Test func `a HEAD request and a missing collection leave no watcher`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for _ in 0..<50 {
       #expect(await service.send(.head, Self.view).status == 200)
       #expect(await watchers(of: service) == "0")
@@ -73,8 +71,7 @@ import Threading
   }
 
   @Test func `the first event is the view, or what is missing of it`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     (await service.get("/collections/none/changes?bbox=0,0,9,9&zoom=4")).expectProblem(404)
     let json = await service.send(.get, Self.view, headers: [("Accept", "application/json")])
     json.expectProblem(406)
@@ -113,8 +110,7 @@ import Threading
   }
 
   @Test func `clients that show many different versions are all brought up to date`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     func lastID(_ query: String) async -> Int64? {
       var screen = EventScreen()
       #expect(screen.read(await service.get("\(Self.view)\(query)").response.body) == [])
@@ -132,8 +128,7 @@ import Threading
   }
 
   @Test func `no more than a thousand watch at a time`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let limits = WatchLimits()
     let share = UInt64(limits.placesOfAddress)
     for number in 0..<UInt64(limits.places) {
@@ -160,8 +155,8 @@ import Threading
   }
 
   @Test func `what watchers show takes no more memory than it may`() async throws {
-    let service = try Service()
-    await service.store((0..<400).map { TwinFeature($0, Double($0 % 40) / 5, Double($0 / 40)) })
+    let service = try await Service(
+      (0..<400).map { TwinFeature($0, Double($0 % 40) / 5, Double($0 / 40)) })
     let refusals = Refusals()
     let hub = ChangeHub(
       limits: WatchLimits(bytes: 200_000), refusals: refusals
@@ -219,8 +214,7 @@ import Threading
   }
 
   @Test func `a log discards what is old`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let log = try #require(service.catalog.changes(of: "c") { _ in })
     let version = try #require(log.take()?.info.version)
     #expect(log.coordinates(after: version)?.isEmpty == true)
@@ -242,8 +236,7 @@ import Threading
   }
 
   @Test func `a version that comes again with other features is told in whole`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let log = try #require(service.catalog.changes(of: "c") { _ in })
     await service.store([TwinFeature(2, 2, 3)])
     let shown = try #require(log.take())

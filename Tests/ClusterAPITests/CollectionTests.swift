@@ -47,8 +47,7 @@ import Testing
   }
 
   @Test func `an extent across 180° has its west above its east`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 179.9, -17), TwinFeature(2, -179.9, -17)])
+    let service = try await Service([TwinFeature(1, 179.9, -17), TwinFeature(2, -179.9, -17)])
     func bbox() async -> String? { await service.get(path)["extent"]?["spatial"]?["bbox"]?.text }
     func bounds() async -> String? { await service.get("\(path)/tiles.json")["bounds"]?.text }
     #expect(await bbox() == "[[179.9,-17,-179.9,-17]]")
@@ -112,8 +111,7 @@ import Testing
   }
 
   @Test func `an unchanged answer is 304, a changed one is not`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let targets = ["\(path)/clusters?bbox=0,0,9,9&zoom=3", "\(path)/items?limit=5"]
     var tags: [String] = []
     for target in targets {
@@ -147,8 +145,7 @@ import Testing
   }
 
   @Test func `a dropped collection is gone, and comes back empty`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(7, 2, 3)])
+    let service = try await Service([TwinFeature(7, 2, 3)])
     let gone = await service.send(.delete, path)
     #expect(gone.status == 204 && gone.response.body.isEmpty)
     (await service.send(.delete, path)).expectProblem(404)

@@ -72,10 +72,7 @@ struct ComparisonTests {
               let features = (0..<generator.int(1...20)).map { _ in
                 ComparisonTests.feature(generator.int(0...300), &generator)
               }
-              let answer = await service.post(
-                "/collections/c/items",
-                #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#)
-              #expect(answer.status == 200, "\(answer.text)")
+              await service.store(geoJSON: features)
             }
           }
         }
@@ -106,9 +103,7 @@ struct ComparisonTests {
         ? #"{"type":"Feature","id":9,"geometry":{"type":"Point","coordinates":[0,0]},"properties":{}}"#
         : ComparisonTests.feature(number, &generator)
     }
-    let collection =
-      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
-    #expect(await service.post("/collections/c/items", collection).status == 200)
+    await service.store(geoJSON: features)
     let editor = try Editor(of: service)
     _ = try editor.run("CREATE TABLE kept AS SELECT * FROM features")
     let (number, name) = (try FeatureID(integer: 9), try FeatureID(text: "n11'é".utf8))
@@ -162,9 +157,7 @@ struct ComparisonTests {
     let second = try Service(sharing: first)
     var generator = SeededGenerator(seed: 3)
     let features = (0..<300).map { ComparisonTests.feature($0, &generator) }
-    let collection =
-      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
-    #expect(await first.post("/collections/c/items", collection).status == 200)
+    await first.store(geoJSON: features)
     let editor = try Editor(of: first)
     _ = try editor.run("CREATE TABLE kept AS SELECT * FROM features WHERE number = 3")
     let other =
@@ -203,7 +196,7 @@ struct ComparisonTests {
     let late = try Service(sharing: first)
     #expect(late.catalog["c"]?.index.count == 299)
     // And writes go on.
-    #expect(await second.post("/collections/c/items", collection).status == 200)
+    await second.store(geoJSON: features)
     #expect(late.catalog["c"] != nil)
   }
 
@@ -213,9 +206,7 @@ struct ComparisonTests {
     let service = try Service(comparisonInterval: 0.1)
     var generator = SeededGenerator(seed: 4)
     let features = (0..<30).map { ComparisonTests.feature($0, &generator) }
-    let collection =
-      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
-    #expect(await service.post("/collections/c/items", collection).status == 200)
+    await service.store(geoJSON: features)
     let before = await service.get("/collections/c/items/9").text
     let editor = try Editor(of: service)
     _ = try editor.run(#"UPDATE features SET properties = '{"n":0}' WHERE number = 9"#)
@@ -228,7 +219,7 @@ struct ComparisonTests {
     #expect(ComparisonTests.drifts(of: [service]).contains("9"))
     #expect(await service.get("/collections/c/items/9").text == before)
     // A write sets it right.
-    #expect(await service.post("/collections/c/items", collection).status == 200)
+    await service.store(geoJSON: features)
     try await eventually("all is well") { try ComparisonTests.compare(service)?.isSame == true }
   }
 }

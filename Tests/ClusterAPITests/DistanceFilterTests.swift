@@ -13,8 +13,7 @@ import Testing
         id: FeatureID(known: $0.offset), coordinate: $0.element,
         properties: "{\"k\":\($0.offset % 5)}")
     }
-    let service = try Service()
-    await service.store(features)
+    let service = try await Service(features)
     for round in 0..<8 {
       let centre = generator.pick(places)
       let metres = TwinGlobe.radius(around: centre, apartFrom: places, using: &generator)

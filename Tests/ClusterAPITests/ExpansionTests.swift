@@ -38,8 +38,7 @@ import Testing
         TwinFeature(
           number, place.longitude, place.latitude, "{\"k\":\(generator.int(0...3))}"))
     }
-    let service = try Service()
-    await service.store(features)
+    let service = try await Service(features)
     return service
   }
 
@@ -95,8 +94,9 @@ import Testing
   }
 
   @Test func `two shops a few metres apart come apart where clustering ends`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 13.4, 52.5), TwinFeature(2, 13.40007, 52.50001)])
+    let service = try await Service([
+      TwinFeature(1, 13.4, 52.5), TwinFeature(2, 13.40007, 52.50001),
+    ])
     let view = "\(Self.path)?bbox=13,52,14,53&zoom=14&expansion=true"
     func zoom(_ fields: String) async -> Int? {
       (await service.get("\(view)&\(fields)")).annotations.first?["expansionZoom"]?.int

@@ -106,8 +106,7 @@ import Testing
   }
 
   @Test func `the tag of a POST goes by its body, and by the version`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let bodies = [
       #"{"bbox":[0,0,9,9],"zoom":3}"#, #"{"bbox":[0,0,9,9],"zoom":4}"#,
       #"{"bbox":[0,0,9,8],"zoom":3}"#,

@@ -19,8 +19,7 @@ import Testing
 
   @Test(arguments: malformed)
   func `a syntax error is 400 and names its character`(text: String, position: Int?) async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3, "{\"a\":1}")])
+    let service = try await Service([TwinFeature(1, 2, 3, "{\"a\":1}")])
     let body = TestJSON.object([
       .init("bbox", [0, 0, 9, 9]), .init("zoom", 3), .init("filter", .string(text)),
     ])
@@ -55,8 +54,7 @@ import Testing
     ("a ^ 2 = 9", 1),
   ])
   func `a power of what is missing is unknown`(text: String, count: Int) async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3, #"{"a":3,"n":null,"t":"x"}"#)])
+    let service = try await Service([TwinFeature(1, 2, 3, #"{"a":3,"n":null,"t":"x"}"#)])
     let filter = TwinRequest.percentEncoded(text)
     let items = await service.get("/collections/c/items?filter=\(filter)")
     #expect(items["numberMatched"]?.int == count)
@@ -65,8 +63,7 @@ import Testing
   }
 
   @Test func `a filter is text`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for value in ["5", "true", "[]", "{}", "[\"a = 1\"]"] {
       for resource in ["clusters", "pins"] {
         (await service.post(

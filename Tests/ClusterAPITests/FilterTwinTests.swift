@@ -64,8 +64,7 @@ import Testing
   }
 
   @Test func `an annotation that a filter empties is 404`() async throws {
-    let service = try Service()
-    await service.store([
+    let service = try await Service([
       TwinFeature(1, 5, 5, "{\"k\":1}"), TwinFeature(2, 5, 5, "{\"k\":2}"), TwinFeature(3, 5, 5),
     ])
     let view = await service.post("/collections/c/clusters", #"{"bbox":[0,0,9,9],"zoom":3}"#)
@@ -111,8 +110,7 @@ import Testing
       ("NOT p = 10 AND p = 1 OR p = 'a'", ["one", "also one", "a"]),
     ] as [(String, [String?]?)])
   func `what passes a filter by hand`(filter: String, passing: [String?]?) async throws {
-    let service = try Service()
-    await service.store(
+    let service = try await Service(
       Self.values.enumerated().map { index, value in
         TwinFeature(
           id: FeatureID(known: value.id),

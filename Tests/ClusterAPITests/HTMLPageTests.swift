@@ -9,8 +9,8 @@ import Testing
   private static let html = [(name: "Accept", value: "text/html,application/xhtml+xml,*/*;q=0.8")]
 
   @Test func `every page leads to others and to itself for programs`() async throws {
-    let service = try Service()
-    await service.store((0..<130).map { TwinFeature($0, Double($0), 3, "{\"name\":\"n\($0)\"}") })
+    let service = try await Service(
+      (0..<130).map { TwinFeature($0, Double($0), 3, "{\"name\":\"n\($0)\"}") })
     let headers = Self.html + [("Host", "a.example")]
     var (seen, waiting): (Set<String>, [String]) = (["/"], ["/"])
     while let path = waiting.popLast() {
@@ -81,8 +81,8 @@ import Testing
   @Test func `pages of features are as long as people read, and the map has each feature`()
     async throws
   {
-    let service = try Service()
-    await service.store((0..<1200).map { TwinFeature($0, Double($0) / 7, Double($0 % 90)) })
+    let service = try await Service(
+      (0..<1200).map { TwinFeature($0, Double($0) / 7, Double($0 % 90)) })
     let page = await service.get("/collections/c/items?limit=5000", headers: Self.html)
     #expect(page.text.ranges(of: "h0").count == 1000)
     // One is the head.
@@ -119,8 +119,7 @@ import Testing
   }
 
   @Test func `who would rather read a page gets problems as pages`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for (path, status) in [
       ("/nothing", 404), ("/collections/none/items", 404), ("/collections/c/items?bbox=1", 400),
       ("/collections/c/clusters", 400),
@@ -138,8 +137,7 @@ import Testing
   }
 
   @Test func `what a filter names in vain is told on the page`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3, "{\"name\":\"n\"}")])
+    let service = try await Service([TwinFeature(1, 2, 3, "{\"name\":\"n\"}")])
     let page = await service.get(
       "/collections/c/items?filter=\(PercentCoding.encode("\"<b>\" = 1"))", headers: Self.html)
     #expect(
@@ -150,8 +148,7 @@ import Testing
   }
 
   @Test func `files of a page are found from every depth`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for (path, root) in [
       ("/", "."), ("/conformance", "."), ("/collections/", ".."), ("/collections/c", ".."),
       ("/collections/c/items", "../.."), ("/collections/c/items/1", "../../.."), ("//", ".."),

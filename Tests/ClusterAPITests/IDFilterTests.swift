@@ -97,8 +97,7 @@ import Testing
   func `id is the feature's id, as a scan has it`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let features = Self.features(150, &generator)
-    let service = try Service()
-    await service.store(features)
+    let service = try await Service(features)
     let twin = Twin(features)
     var found = 0
     for _ in 0..<150 {
@@ -128,8 +127,7 @@ import Testing
   func `deletions by id delete these`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     var left = Twin(Self.features(120, &generator)).features
-    let service = try Service()
-    await service.store(left)
+    let service = try await Service(left)
     while left.count > 20 {
       let asked = Self.random(left, depth: 1, isPositive: true, &generator)
       let gone = left.filter { feature in
@@ -147,8 +145,7 @@ import Testing
   }
 
   @Test func `texts and JSON, parameters and cases`() async throws {
-    let service = try Service()
-    await service.store([
+    let service = try await Service([
       TwinFeature(1, 1, 1), TwinFeature(2, 2, 2), TwinFeature(3, 3, 3),
       TwinFeature(id: FeatureID(known: "Abc"), coordinate: Coordinate(latitude: 4, longitude: 4)),
     ])
@@ -221,8 +218,7 @@ import Testing
   }
 
   @Test func `lists of ids have their bounds`() async throws {
-    let service = try Service()
-    await service.store((1...1200).map { TwinFeature($0, Double($0 % 90), 5) })
+    let service = try await Service((1...1200).map { TwinFeature($0, Double($0 % 90), 5) })
     func list(_ count: Int) -> String { (1...count).map(String.init).joined(separator: ",") }
     let view = "bbox=-180,-85,180,85&zoom=1"
     for path in ["items?", "clusters?\(view)&", "pins?\(view)&limit=10000&", "tiles/0/0/0?"] {
@@ -257,8 +253,7 @@ import Testing
   // MARK: Properties of that name
 
   @Test func `a property id is what a filter means, while there is one`() async throws {
-    let service = try Service()
-    await service.store((1...40).map { TwinFeature($0, Double($0) * 4, 20) })
+    let service = try await Service((1...40).map { TwinFeature($0, Double($0) * 4, 20) })
     let filter = "filter=id%20IN%20(3,5)"
     let world = "bbox=-180,-85,180,85&zoom=3&\(filter)"
     let log = try #require(service.catalog.changes(of: "c") { _ in })

@@ -8,8 +8,6 @@ import Threading
 
 /// Deletions by a filter that takes long, while others write.
 @Suite(.timeLimit(.minutes(10))) struct ItemDeletionTests {
-  private static let region = (west: -60.0, south: -40.0, east: 60.0, north: 40.0)
-
   private func deletion(
     _ query: String, at service: Service
   ) throws -> ItemDeletion {
@@ -46,8 +44,7 @@ import Threading
       feature(id, using: &generator).replacing(
         #"{"type":"Feature","#, with: #"{"type":"Feature","id":\#(id),"#)
     }
-    let body = #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
-    #expect(await service.post("/collections/c/items", body).status == 200)
+    await service.store(geoJSON: features)
     let queries = [
       "filter=k%20IN%20(1,2,3)%20AND%20t%20LIKE%20'%25n%25'", "filter=k=7&bbox=-60,-40,60,40",
       "filter=t%20LIKE%20'carl%5C_'", "filter=id%3C3", "filter=id%20IN%20(1,2,3,4,5)%20OR%20k=4",
@@ -91,8 +88,7 @@ import Threading
       return #"{"type":"Feature","id":\#(id),"geometry":{"type":"Point","coordinates":[1,2]},"#
         + #""properties":{"t":"\#(text)\#(id)"}}"#
     }
-    let body = #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
-    #expect(await service.post("/collections/c/items", body).status == 200)
+    await service.store(geoJSON: features)
     let patterns = (0..<7).map { "t%20LIKE%20'%25_b\($0)_a_z%25'" } + ["t%20LIKE%20'%25b_3999'"]
     let query = "filter=" + patterns.joined(separator: "%20OR%20")
     var deletion = try deletion(query, at: service)

@@ -49,8 +49,7 @@ import Testing
   @Test(arguments: Seeds.each(1...3))
   func `features have the properties that are asked for`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
-    let service = try Service()
-    await service.store(Self.features(200, &random))
+    let service = try await Service(Self.features(200, &random))
     for _ in 0..<60 {
       let target = "/collections/c/items?\(Self.selection(&random))"
       let (wanted, parameter) = Self.properties(&random)
@@ -82,8 +81,7 @@ import Testing
   @Test(arguments: Seeds.each(4...6))
   func `a table holds what GeoJSON does`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
-    let service = try Service()
-    await service.store(Self.features(200, &random))
+    let service = try await Service(Self.features(200, &random))
     let all = try #require(await service.get("/collections/c/items")["features"]?.array)
     var seen: [String] = []
     for name in all.flatMap({ $0["properties"]?.members?.map(\.key) ?? [] })
@@ -135,8 +133,7 @@ import Testing
 
   @Test func `pages of a table go together`() async throws {
     var random = SeededGenerator(seed: 7)
-    let service = try Service()
-    await service.store(Self.features(230, &random))
+    let service = try await Service(Self.features(230, &random))
     let whole = await service.get("/collections/c/items?f=csv")
     var (target, lines, pages): (String?, [UInt8], Int) = (
       "/collections/c/items?f=csv&limit=50", [], 0
@@ -161,8 +158,7 @@ import Testing
   }
 
   @Test func `a table is chosen by f or Accept, and has its own tag`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3, "{\"a\":1}")])
+    let service = try await Service([TwinFeature(1, 2, 3, "{\"a\":1}")])
     let path = "/collections/c/items"
     let table = "id,longitude,latitude,a\r\n1,2,3,1\r\n"
     for accept in [
@@ -241,8 +237,7 @@ import Testing
   }
 
   @Test func `the only reference system is CRS84`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let uri = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
     for path in ["/collections/c/items", "/collections/c/items/1"] {
       for value in [uri, PercentCoding.encode(uri), "%5BOGC:CRS84%5D"] {
@@ -266,8 +261,8 @@ import Testing
   }
 
   @Test func `a page has a thousand features, and a hundred for people`() async throws {
-    let service = try Service()
-    await service.store((0..<1003).map { TwinFeature($0, Double($0 % 90), 3, "{\"n\":\($0)}") })
+    let service = try await Service(
+      (0..<1003).map { TwinFeature($0, Double($0 % 90), 3, "{\"n\":\($0)}") })
     for path in ["/collections/c/items", "/collections/c/clusters/g1_60_0_0/items"] {
       let answer = await service.get(path)
       #expect(answer["numberReturned"]?.int == 1000 && answer["numberMatched"]?.int == 1003)
@@ -294,8 +289,7 @@ import Testing
   }
 
   @Test func `programs learn the types of columns from all features`() async throws {
-    let service = try Service()
-    await service.store(
+    let service = try await Service(
       (0..<30).map {
         let last = $0 == 29
         return TwinFeature(

@@ -37,8 +37,7 @@ import Testing
   }
 
   @Test func `limit and offset have their contract`() async throws {
-    let service = try Service()
-    await service.store((0..<30).map { TwinFeature($0, Double($0), 0) })
+    let service = try await Service((0..<30).map { TwinFeature($0, Double($0), 0) })
     func list(_ query: String) async -> Answer {
       await service.get("/collections/c/items?\(query)")
     }

@@ -128,8 +128,7 @@ import Testing
   ]
 
   @Test func `every link is a whole URL, and tags differ where links do`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
     await service.store([TwinFeature(1, 2, 3)], in: "d")
     for path in Self.resources {
       var tags: Set<String> = []
@@ -167,8 +166,7 @@ import Testing
   }
 
   @Test func `links hold no character that URLs can't`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
     let query = "limit=1&filter=name<>\"é>|\"%20or%20id%20is%20null%20or%20true"
     let answer = await service.get("/collections/c/items/?\(query)", headers: [("Host", "a")])
     answer.expect(200)
@@ -183,8 +181,7 @@ import Testing
   }
 
   @Test func `a slash at the end is the same resource`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for path in [
       "/collections", "/collections/c", "/collections/c/items", "/collections/c/items/1",
       "/collections/c/clusters?bbox=0,0,9,9&zoom=3", "/conformance", "/openapi.yaml",

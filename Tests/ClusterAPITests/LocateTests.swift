@@ -80,8 +80,7 @@ import Testing
     #""latitudinalMeters":1000,"longitudinalMeters":1000,"viewportWidth":400,"viewportHeight":300"#
 
   @Test func `what locate must be given`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3, "{\"a\":1}")])
+    let service = try await Service([TwinFeature(1, 2, 3, "{\"a\":1}")])
     let path = "/collections/c/items/1/locate"
     #expect(await service.post(path, "{\(Self.whole)}").status == 200)
     for name in [
@@ -119,8 +118,7 @@ import Testing
   }
 
   @Test func `a rect across the antimeridian is not wrapped`() async throws {
-    let service = try Service()
-    await service.store([
+    let service = try await Service([
       TwinFeature(1, -179.9, 0), TwinFeature(2, 179.9, 0), TwinFeature(3, 179.9, 0),
     ])
     let body =

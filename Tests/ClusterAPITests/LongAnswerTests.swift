@@ -63,8 +63,7 @@ import Testing
   }
 
   @Test func `lists have a limit`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 1, 2)])
+    let service = try await Service([TwinFeature(1, 1, 2)])
     func list(_ element: String, _ count: Int) -> String {
       "[\(Array(repeating: element, count: count).joined(separator: ","))]"
     }

@@ -113,8 +113,7 @@ import Testing
   }
 
   @Test func `an order by a name that begins with a mark is one`() async throws {
-    let service = try Service()
-    await service.store((0..<5).map { TwinFeature($0, 1, 2, "{\"\u{301}\":\($0)}") })
+    let service = try await Service((0..<5).map { TwinFeature($0, 1, 2, "{\"\u{301}\":\($0)}") })
     let answer = await service.get("/collections/c/items?sortby=-\(Self.encoded("\u{301}"))")
     #expect(answer.ids == ["4", "3", "2", "1", "0"], "\(answer.text)")
   }

@@ -138,8 +138,7 @@ import Testing
 
   /// A view of the whole world at zoom 0, where a point is W/256.
   private func world(_ features: [TwinFeature], _ more: String) async throws -> Answer {
-    let service = try Service()
-    await service.store(features)
+    let service = try await Service(features)
     let answer = await service.post(
       "/collections/c/clusters", #"{"bbox":[-180,-85,180,85],"zoom":0,\#(more)}"#)
     #expect(answer.status == 200, "\(answer.text)")

@@ -12,8 +12,7 @@ import Testing
         id: FeatureID(known: $0.offset), coordinate: $0.element,
         properties: "{\"k\":\($0.offset % 7)}")
     }
-    let service = try Service()
-    await service.store(features)
+    let service = try await Service(features)
     // The features in index order.
     let order = await service.get("/collections/c/items?limit=2000").ids
     let byID = Dictionary(uniqueKeysWithValues: features.map { ($0.idJSON.text, $0) })
@@ -54,8 +53,7 @@ import Testing
   }
 
   @Test func `what it doesn't go with, and what is no place`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 4)])
+    let service = try await Service([TwinFeature(1, 2, 3), TwinFeature(2, 2, 4)])
     for (query, status, field) in [
       ("near=1", 400, "near"), ("near=1,2,3", 400, "near"), ("near=a,b", 400, "near"),
       ("near=181,2", 422, "near"), ("near=1,90.5", 422, "near"),
@@ -82,8 +80,8 @@ import Testing
   }
 
   @Test func `only what is there is near`() async throws {
-    let service = try Service()
-    await service.store((0..<40).map { TwinFeature($0, Double($0), 0, "{\"k\":\($0 % 2)}") })
+    let service = try await Service(
+      (0..<40).map { TwinFeature($0, Double($0), 0, "{\"k\":\($0 % 2)}") })
     #expect(await service.send(.delete, "/collections/c/items/10").status == 204)
     let answer = await service.get("/collections/c/items?near=10.2,0&limit=3")
     #expect(answer.ids == ["11", "9", "12"])

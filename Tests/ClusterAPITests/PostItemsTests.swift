@@ -30,8 +30,7 @@ import Testing
   @Test func `one bad feature refuses all, each by its pointer, and nothing is changed`()
     async throws
   {
-    let service = try Service()
-    await service.store([TwinFeature(1, 5, 5)])
+    let service = try await Service([TwinFeature(1, 5, 5)])
     let before = await service.get("/collections/c")
     let body = collection([Self.good] + Self.bad + [Self.good])
     let refused = await service.post(items, body)
@@ -59,8 +58,7 @@ import Testing
   }
 
   @Test func `a condition is on what is there, whatever is said of the body`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 5, 5)])
+    let service = try await Service([TwinFeature(1, 5, 5)])
     func post(_ tag: String) async -> Answer {
       await service.send(
         .post, items + "?onError=skip&idProperty=id", collection([Self.good]),

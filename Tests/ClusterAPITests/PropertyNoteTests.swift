@@ -8,8 +8,7 @@ import Testing
   private let path = "/collections/c"
 
   private func service() async throws -> Service {
-    let service = try Service()
-    await service.store([
+    let service = try await Service([
       TwinFeature(
         1, 5, 5,
         #"{"name":"Berlin","country":"DE","pop":3,"mixed":"x","day":"2026-07-01","none":null}"#),

@@ -39,8 +39,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3]) func `a parameter asks for equal values`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
-    let service = try Service()
-    await service.store(Self.features(400, &random))
+    let service = try await Service(Self.features(400, &random))
     let features = try await Self.all(service)
     for text in ["5", "true", "x", "", "é", "it's", "-0", "1000", "7.50", "nan", "0x5", "+5", "5e"]
     {
@@ -82,8 +81,8 @@ import Testing
   }
 
   @Test func `own fields come first, and other names are unknown`() async throws {
-    let service = try Service()
-    await service.store((0..<30).map { TwinFeature($0, 1, 2, "{\"limit\":1,\"f\":2,\"n\":3}") })
+    let service = try await Service(
+      (0..<30).map { TwinFeature($0, 1, 2, "{\"limit\":1,\"f\":2,\"n\":3}") })
     let answer = await service.get("/collections/c/items?limit=7&n=3")
     #expect(answer.ids.count == 7 && answer["numberMatched"]?.int == 30)
     for path in ["items?limt=5", "items?N=3", "clusters?bbox=0,0,9,9&zoom=3&zom=1"] {
@@ -110,8 +109,7 @@ import Testing
     seed: UInt64
   ) async throws {
     var random = SeededGenerator(seed: seed)
-    let service = try Service()
-    await service.store(Self.features(500, &random))
+    let service = try await Service(Self.features(500, &random))
     let features = try await Self.all(service)
     for keys in [["+a"], ["-a"], ["é", "-b"], ["a", "b", "é", "limit"], ["-limit", "-a", "+b"]] {
       let sorted = features.enumerated().sorted { one, other in

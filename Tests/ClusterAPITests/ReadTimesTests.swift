@@ -114,8 +114,8 @@ import Threading
         )
         #expect(first.status == second.status && first.text == second.text, "\(request.target)")
         kinds.insert(kind)
-        if case .read(let read) = try? Route.outcome(of: request, from: hasty.api.resources) {
-          places.insert(hasty.api.times.lane(for: hasty.api.times.time(of: read.kind))?.rawValue)
+        if case .read(let kind, _) = try? Route.outcome(of: request, from: hasty.api.resources) {
+          places.insert(hasty.api.times.lane(for: hasty.api.times.time(of: kind))?.rawValue)
         }
       }
     }
@@ -155,9 +155,9 @@ import Threading
         if service === patient { #expect(isHere, "\(request.target)") }
         // An answer that is kept isn't read again. Another thread may be done before `handle` returns, but there is a time
         // by which the request was sent to it.
-        guard case .read(let read) = try Route.outcome(of: request, from: service.api.resources)
+        guard case .read(let kind, _) = try Route.outcome(of: request, from: service.api.resources)
         else { continue }
-        let time = service.api.times.time(of: read.kind)
+        let time = service.api.times.time(of: kind)
         #expect((time > 0) == (service === hasty), "\(request.target)")
         sent += time > 0 ? 1 : 0
       }

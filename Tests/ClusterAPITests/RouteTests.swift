@@ -45,8 +45,7 @@ import Testing
   ]
 
   @Test func `other methods are 405 and say which are allowed`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let all: [HTTPMethod] = [.get, .head, .post, .put, .delete, .patch, .trace, .connect, .other]
     for (path, allowed) in Self.methods {
       func isAllow(_ text: String?) -> Bool {
@@ -76,8 +75,7 @@ import Testing
 
   /// Clients resolve `..` in a path before they send it, so an id that is one would stand for the collection.
   @Test func `no feature is taken for its collection`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for path in ["/collections/c/", "/collections/c/items/", "/collections/c/items/1/"] {
       (await service.send(.delete, path)).expectProblem(404, at: nil, path)
       #expect(await service.get(path).status == 200)
@@ -98,8 +96,7 @@ import Testing
   }
 
   @Test func `HEAD is answered as GET`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
     for (path, allowed) in Self.methods where allowed.contains(.get) {
       var target = path
       if path.hasSuffix("/clusters") || path.hasSuffix("/changes") {
@@ -126,14 +123,12 @@ import Testing
     "/collections/bad%20id",
   ])
   func `what isn't there is 404`(target: String) async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     (await service.get(target)).expectProblem(404)
   }
 
   @Test func `broken paths and queries are 400`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for target in ["/collections/%", "/collections/%zz", "/collections/%ff", "/collections?f=%"] {
       (await service.get(target)).expectProblem(400)
     }
@@ -147,8 +142,7 @@ import Testing
   }
 
   @Test func `the client chooses between the forms that there are`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     func type(_ target: String, _ accept: String?) async -> (Int, String?) {
       let answer = await service.get(target, headers: accept.map { [("Accept", $0)] } ?? [])
       return (answer.status, answer.type)
@@ -202,8 +196,7 @@ import Testing
   }
 
   @Test func `while it is not ready only what needs no data is answered`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     service.catalog.setReady(false)
     for (path, allowed) in Self.methods {
       let answer = await service.send(allowed[0], path)

@@ -10,8 +10,7 @@ import Testing
   @Test(arguments: ["grid", "distance", "collision"])
   func `what a view tells of clusters is what their own addresses tell`(method: String) async throws
   {
-    let service = try Service()
-    await service.store(
+    let service = try await Service(
       TwinDataset.cities.features(seed: 371, count: 300).map {
         TwinFeature(id: $0.id, coordinate: $0.coordinate, properties: "{\"k\":1}")
       })
@@ -49,8 +48,7 @@ import Testing
   }
 
   @Test func `features of both kinds carry one id`() async throws {
-    let service = try Service()
-    await service.store(TwinDataset.cities.features(seed: 372, count: 200))
+    let service = try await Service(TwinDataset.cities.features(seed: 372, count: 200))
     let view = "\(Self.path)?bbox=-180,-85,180,85&zoom=3"
     let ids = (await service.get(view)).annotations.map { $0["id"] }
     let features = (await service.get("\(view)&f=geojson"))["features"]?.array ?? []
@@ -58,8 +56,7 @@ import Testing
   }
 
   @Test func `longitudes are on the side of the view`() async throws {
-    let service = try Service()
-    await service.store([
+    let service = try await Service([
       TwinFeature(1, 179, 1), TwinFeature(2, -179, 1), TwinFeature(3, 180, 20),
       TwinFeature(4, -178.5, 1), TwinFeature(5, 100, 1), TwinFeature(6, -100, 1),
     ])
@@ -104,8 +101,7 @@ import Testing
   }
 
   @Test func `a view that doesn't touch the antimeridian is the same with wrap`() async throws {
-    let service = try Service()
-    await service.store(TwinDataset.cities.features(seed: 373, count: 300))
+    let service = try await Service(TwinDataset.cities.features(seed: 373, count: 300))
     for view in ["bbox=-20,30,40,60&zoom=4", "bbox=-180,-85,180,85&zoom=2"] {
       let path = "\(Self.path)?\(view)"
       let plain = await service.get(path)
@@ -125,8 +121,8 @@ import Testing
   }
 
   @Test func `pins are spread as asked, in metres and in points`() async throws {
-    let service = try Service()
-    await service.store(TwinFeature.coincident(5, at: .init(latitude: 10, longitude: 20)))
+    let service = try await Service(
+      TwinFeature.coincident(5, at: .init(latitude: 10, longitude: 20)))
     let view = "bbox=15,5,25,15&decluster=true&maxZoomLevelForClustering=0"
     func places(_ more: String) async -> [TestJSON?] {
       let answer = await service.get("\(Self.path)?\(view)&\(more)")

@@ -67,8 +67,8 @@ import Testing
 
   /// Writes after a shape was asked for.
   @Test func `a district is kept current`() async throws {
-    let service = try Service()
-    await service.store((0..<2500).map { TwinFeature($0, Double($0 % 50), Double($0 / 50)) })
+    let service = try await Service(
+      (0..<2500).map { TwinFeature($0, Double($0 % 50), Double($0 / 50)) })
     let target =
       "/collections/c/items?limit=0&filter="
       + TwinRequest.percentEncoded("S_INTERSECTS(geometry, POLYGON((9 9, 31 9, 31 31, 9 31, 9 9)))")
@@ -81,8 +81,7 @@ import Testing
 
   /// What is beyond all limits is refused at once, as text and as JSON.
   @Test func `hostile shapes`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let points = (0..<40_000).map { "\($0 % 100) \($0 % 80)" }.joined(separator: ",")
     let numbers = (0..<40_000).map { "[\($0 % 100),\($0 % 80)]" }.joined(separator: ",")
     let zigzag = (0..<5000).map { "\($0 % 2 == 0 ? -90 : 90) \($0 % 80)" }.joined(separator: ",")
@@ -105,8 +104,7 @@ import Testing
   }
 
   @Test func `languages and reference systems`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3, "{\"a\":1}"), TwinFeature(2, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3, "{\"a\":1}"), TwinFeature(2, 2, 3)])
     let json = TwinRequest.percentEncoded(#"{"op":"=","args":[{"property":"a"},1]}"#)
     let crs = TwinRequest.percentEncoded("http://www.opengis.net/def/crs/OGC/1.3/CRS84")
     let items = "/collections/c/items?filter="

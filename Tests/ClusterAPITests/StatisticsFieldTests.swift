@@ -88,8 +88,7 @@ import Testing
 
   @Test(arguments: bad)
   func `a bad field is named`(bad: Bad) async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     (await post(bad.fields, to: service)).expectProblem(bad.status, at: "/\(bad.pointer)", "\(bad)")
     // A query can't say of what type most values are.
     let name = String(bad.pointer.prefix { $0 != "/" })
@@ -99,8 +98,7 @@ import Testing
 
   @Test(arguments: ["distance", "collision"])
   func `methods without a grid refuse what only a grid has`(method: String) async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
     let plain = await post("\"method\":\"\(method)\"", to: service)
     #expect(plain.status == 200, "\(plain.text)")
     for (name, value) in Self.ofTheGrid {
@@ -120,8 +118,9 @@ import Testing
   }
 
   @Test func `the fields of other methods and absent properties change nothing`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3), TwinFeature(3, 8, 8)])
+    let service = try await Service([
+      TwinFeature(1, 2, 3), TwinFeature(2, 2, 3), TwinFeature(3, 8, 8),
+    ])
     let plain = await post(#""limit":10"#, to: service)
     for fields in [
       #""method":"grid""#, #""epsilon":512"#, #""markerSize":[1,2048]"#, #""priorityBy":"x""#,
@@ -146,8 +145,7 @@ import Testing
   }
 
   @Test func `pins take the fields of a viewport without effect`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3, "{\"k\":1}"), TwinFeature(2, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3, "{\"k\":1}"), TwinFeature(2, 2, 3)])
     let plain = await service.post("/collections/c/pins", #"{"bbox":[0,0,9,9]}"#)
     let body =
       #"{"bbox":[0,0,9,9],"zoom":3,"method":"collision","groupBy":"k","weightBy":"k","countBy":"k","#
@@ -163,8 +161,7 @@ import Testing
 
   @Test(arguments: [0x1p-1070, 1e-303, 1e-280, 1, 1e300])
   func `a mean is as right with the smallest weights`(_ unit: Double) async throws {
-    let service = try Service()
-    await service.store([
+    let service = try await Service([
       TwinFeature(1, 10, 50, "{\"v\":\(unit * 2)}"), TwinFeature(2, 20, 40, "{\"v\":\(unit * 6)}"),
       TwinFeature(3, 15, 45),
     ])

@@ -34,8 +34,7 @@ import Testing
   @Test(arguments: Seeds.each(1...2))
   func `what is told after writes is what a look at everything tells`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
-    let service = try Service()
-    await service.store((0..<4000).map { feature($0, &generator) })
+    let service = try await Service((0..<4000).map { feature($0, &generator) })
     for _ in 0..<12 {
       if generator.chance(0.8) { try expectSame(service.catalog["c"]) }
       // Several versions may lie between.
@@ -56,8 +55,7 @@ import Testing
   /// Only what changed is looked at again.
   @Test func `blocks that stay are not read again`() async throws {
     var generator = SeededGenerator(seed: 3)
-    let service = try Service()
-    await service.store((0..<9000).map { feature($0, &generator) })
+    let service = try await Service((0..<9000).map { feature($0, &generator) })
     let first = try #require(service.catalog["c"])
     try expectSame(first)
     await service.store([feature(5, &generator)])

@@ -250,8 +250,7 @@ import Threading
   }
 
   @Test func `a version that comes again with other features is another to tenants`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let one = try #require(service.catalog["c"])
     await service.store([TwinFeature(2, 2, 3)])
     let two = try #require(service.catalog["c"])

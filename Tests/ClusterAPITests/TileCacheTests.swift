@@ -22,9 +22,7 @@ import Testing
     _ service: Service, _ ids: some Sequence<Int>, using generator: inout SeededGenerator
   ) async {
     let pool = RandomCoordinates(using: &generator)
-    let texts = ids.map { pool.feature($0, using: &generator) }.joined(separator: ",")
-    await service.post("\(path)/items", #"{"type":"FeatureCollection","features":[\#(texts)]}"#)
-      .expect(200)
+    await service.store(geoJSON: ids.map { pool.feature($0, using: &generator) })
   }
 
   /// A tile near a feature, and a query.
@@ -103,7 +101,7 @@ import Testing
       }
     }
     let counts = service.tiles.counts
-    #expect(counts.cached > counts.encoded && counts.encoded > 100)
+    #expect(counts.cached > counts.made && counts.made > 100)
     #expect(service.reports.value == [])
   }
 
@@ -115,10 +113,10 @@ import Testing
       let (x, y) = (generator.int(0...(1 << zoom) - 1), generator.int(0...(1 << zoom) - 1))
       let tile = try #require(Tile(zoom: zoom, x: x, y: y))
       let query = generator.pick(Self.queries + [nil])
-      let form = generator.chance(0.5) ? TileRequest.Form.vector : .geoJSON
-      let known = try templates.request(for: tile, form, query: query)
-      let fresh = try TileRequest(tile, form, query: query)
-      #expect(known.tile == tile && known.form == form && known.version == fresh.version)
+      let type = generator.chance(0.5) ? MediaType.vectorTile : .geoJSON
+      let known = try templates.request(for: tile, type, query: query)
+      let fresh = try TileRequest(tile, type, query: query)
+      #expect(known.tile == tile && known.version == fresh.version)
       #expect(known.viewport.values.cell == fresh.viewport.values.cell)
       let (one, other) = (
         try #require(TileKey(tile, known.viewport)), try #require(TileKey(tile, fresh.viewport))
@@ -130,7 +128,7 @@ import Testing
   @Test func `queries of tiles take little memory, and those that are wrong none`() throws {
     let templates = TileTemplates()
     #expect(throws: Problem.self) {
-      try templates.request(for: .world, .vector, query: "cellSize=x")
+      try templates.request(for: .world, .vectorTile, query: "cellSize=x")
     }
     #expect(templates.byteCount == 0)
     let filter = "filter=" + (0..<40).map { "n=\($0)%20OR%20" }.joined()
@@ -138,20 +136,21 @@ import Testing
     for number in 0..<2000 {
       let size = 20 + Double(number) / 100
       let query = number % 2 == 0 ? "cellSize=\(size)" : "\(filter)n=\(number)"
-      let request = try templates.request(for: .world, .vector, query: query)
+      let request = try templates.request(for: .world, .vectorTile, query: query)
       #expect(request.viewport.values.cellSize == (number % 2 == 0 ? size : nil))
       largest = max(largest, templates.byteCount)
     }
     #expect((500_000...1 << 20).contains(largest))
     let before = templates.byteCount
     let long = "filter=k='\(String(repeating: "x", count: 20_000))'"
-    _ = try templates.request(for: .world, .vector, query: long)
+    _ = try templates.request(for: .world, .vectorTile, query: long)
     #expect(templates.byteCount == before)
   }
 
   @Test func `many templates take no more memory than there is for tiles`() async throws {
-    let memory = TileCacheBudget(limit: 400_000)
-    let service = try Service(catalog: Catalog(cache: AnswerCache(tiles: memory)))
+    let budget = CacheBudget(limit: 400_000)
+    let memory = budget.memory
+    let service = try Service(catalog: Catalog(cache: AnswerCache(tiles: budget)))
     var generator = SeededGenerator(seed: 5)
     await fill(service, 1...300, using: &generator)
     var largest = 0
@@ -164,9 +163,9 @@ import Testing
     }
     #expect(largest > 300_000)
     // The one that was asked for last is still there.
-    let before = memory.counts.cached
+    let before = budget.counts.cached
     await service.get("\(path)/tiles/0/0/0?properties=p999").expect(200)
-    #expect(memory.counts.cached == before + 1)
+    #expect(budget.counts.cached == before + 1)
     // A write that touches more than is looked at, and the end of the collection.
     await fill(service, 1...8000, using: &generator)
     #expect(memory.byteCount < 50_000)
@@ -178,13 +177,12 @@ import Testing
   }
 
   @Test func `only tiles that a write touches are encoded again`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 100, 10), TwinFeature(2, -100, 10)])
-    let memory = service.tiles
+    let service = try await Service([TwinFeature(1, 100, 10), TwinFeature(2, -100, 10)])
+    let budget = service.tiles
     func encoded(_ tile: String) async -> Int {
-      let before = memory.counts.encoded
+      let before = budget.counts.made
       await service.get("\(path)/tiles/\(tile)").expect(200)
-      return memory.counts.encoded - before
+      return budget.counts.made - before
     }
     for tile in ["1/0/0", "1/1/0"] {
       #expect(await encoded(tile) == 1)
@@ -202,8 +200,7 @@ import Testing
   // MARK: Parameters
 
   @Test func `properties are parameters of tiles`() async throws {
-    let service = try Service()
-    await service.store(
+    let service = try await Service(
       (0..<60).map {
         TwinFeature(
           $0, Double($0) * 2, 1, #"{"country":"\#($0 % 3 == 0 ? "DE" : "FR")","cellSize":\#($0)}"#)

@@ -23,11 +23,7 @@ import Testing
   private func service(_ generator: inout SeededGenerator, count: Int) async throws -> Service {
     let service = try Service()
     let pool = RandomCoordinates(using: &generator)
-    let features = (1...count).map { pool.feature($0, using: &generator) }
-    let stored = await service.post(
-      "\(path)/items",
-      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#)
-    #expect(stored.status == 200)
+    await service.store(geoJSON: (1...count).map { pool.feature($0, using: &generator) })
     return service
   }
 

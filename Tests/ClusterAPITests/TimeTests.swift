@@ -132,8 +132,7 @@ import Testing
 
   /// So many that their times are read away from the event loops, and by nobody twice.
   @Test func `many features get times`() async throws {
-    let service = try Service()
-    await service.store(
+    let service = try await Service(
       (0..<6000).map { TwinFeature($0, 0, 0, "{\"t\":\"20\(10 + $0 % 90)-01-01\"}") })
     let put = await service.send(
       .put, "/collections/c", #"{"temporal":{"property":"t"}}"#, type: "application/json")
@@ -147,8 +146,8 @@ import Testing
   }
 
   @Test func `deletions by time`() async throws {
-    let service = try Service()
-    await service.store((1...9).map { TwinFeature($0, 0, 0, "{\"t\":\"2020-01-0\($0)\"}") })
+    let service = try await Service(
+      (1...9).map { TwinFeature($0, 0, 0, "{\"t\":\"2020-01-0\($0)\"}") })
     (await service.send(.delete, "/collections/c/items?datetime=2020-01-03"))
       .expectProblem(422, at: "datetime")
     _ = await service.send(
@@ -165,8 +164,7 @@ import Testing
       ("2020-01-01T00:00:00", 400),
     ])
   func `a bad datetime`(text: String, status: Int) async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 0, 0)])
+    let service = try await Service([TwinFeature(1, 0, 0)])
     let query = TwinRequest.percentEncoded(text)
     (await service.get("/collections/c/items?datetime=\(query)"))
       .expectProblem(status, at: "datetime", text)

@@ -206,8 +206,7 @@ import Threading
     ("minVersio=1", ""), ("minVersions=1", ""), ("MinVersion=1", ""),
   ])
   func `what is no version is refused`(query: String, pointer: String) async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for target in ["/collections/c", "/collections/c/tiles.json", "/collections/none"] {
       let answer = await service.get("\(target)?\(query)")
       // A name that is nearly that is unknown, or that of a property that no feature has.

@@ -15,8 +15,7 @@ import Testing
 
   @Test(arguments: ["clusters", "pins"])
   func `a bad field is named, in a body and in a query`(resource: String) async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for bad in FieldSamples.bad {
       // Of pins only the rect and these count; the others must be well-formed at most.
       let counts = [
@@ -41,8 +40,7 @@ import Testing
   @Test func `a body of named values has at most 1 MiB, a list of properties 1,000 names`()
     async throws
   {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let names = (0..<1000).map { "\"p\($0)\"" }.joined(separator: ",")
     let body = "{\"bbox\":[0,0,9,9],\"zoom\":3,\"properties\":[\(names)]}"
     let padding = String(repeating: " ", count: (1 << 20) - body.utf8.count)
@@ -64,8 +62,7 @@ import Testing
   }
 
   @Test func `a rect of MapKit as it is has no other names`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let rect = #"{"origin":{"x":0,"y":0},"size":{"width":9,"height":9}}"#
     let answer = await service.post(
       "/collections/c/clusters", #"{"visibleMapRect":\#(rect),"zoom":3}"#)
@@ -78,8 +75,7 @@ import Testing
   }
 
   @Test func `a request needs one rect and one scale`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     for (body, pointer) in [
       ("{}", "/bbox"), (#"{"zoom":3}"#, "/bbox"), (#"{"bbox":[0,0,1,1]}"#, "/zoom"),
       (#"{"bbox":[0,0,1,1],"zoom":3,"viewportWidth":300}"#, "/zoom"),
@@ -107,8 +103,9 @@ import Testing
   }
 
   @Test func `null is absent`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3), TwinFeature(3, 8, 8)])
+    let service = try await Service([
+      TwinFeature(1, 2, 3), TwinFeature(2, 2, 3), TwinFeature(3, 8, 8),
+    ])
     let plain = await service.post("/collections/c/clusters", #"{"bbox":[0,0,9,9],"zoom":3}"#)
     plain.expect(200)
     let names = Set(FieldSamples.bad.map(\.field)).subtracting(["bbox", "zoom", "zooom", "Zoom"])
@@ -120,8 +117,7 @@ import Testing
   }
 
   @Test func `a refusal for size names what would do, and it does`() async throws {
-    let service = try Service()
-    await service.store((0..<30).map { TwinFeature($0, Double($0) * 2, 0) })
+    let service = try await Service((0..<30).map { TwinFeature($0, Double($0) * 2, 0) })
     let limited = #"{"bbox":[0,-10,60,10],"zoom":10,"limit":LIMIT}"#
     func send(_ limit: Int) async -> Answer {
       await service.post(
@@ -155,8 +151,7 @@ import Testing
   }
 
   @Test func `names of properties have at most 1,000 bytes`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 1, 1, "{\"a\":1}")])
+    let service = try await Service([TwinFeature(1, 1, 1, "{\"a\":1}")])
     let view = "/collections/c/clusters?bbox=0,0,9,9&zoom=3&"
     for (count, status) in [(1000, 200), (1001, 422)] {
       let name = String(repeating: "é", count: count / 2) + String(repeating: "x", count: count % 2)

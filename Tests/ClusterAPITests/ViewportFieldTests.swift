@@ -16,8 +16,7 @@ import Testing
   /// Whatever is allowed is also read: a field of the list without a reader would be ignored.
   @Test(arguments: ["clusters", "pins", "locate"])
   func `every field is read by the requests that take it`(resource: String) async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let isLocate = resource == "locate"
     let path = isLocate ? "items/1/locate" : resource
     let requests: [String: ViewportField.Requests] = [

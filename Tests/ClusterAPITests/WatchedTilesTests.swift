@@ -120,8 +120,7 @@ import Testing
   }
 
   @Test func `a tile that was encoded is named only if it changes`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 10, 10, #"{"k":1}"#), TwinFeature(2, -100, 10)])
+    let service = try await Service([TwinFeature(1, 10, 10, #"{"k":1}"#), TwinFeature(2, -100, 10)])
     let log = try #require(service.catalog.changes(of: "c") { _ in })
     let view = try watched("zoom=2&filter=k%3D1&bbox=0,0,90,80", log, service)
     func changes() throws -> [String]? {
@@ -157,8 +156,7 @@ import Testing
   }
 
   @Test func `more tiles than an event lists are all`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 1, 0)])
+    let service = try await Service([TwinFeature(1, 1, 0)])
     let version = try #require(service.catalog["c"]).info.version
     let target = "\(path)/changes?tiles=true&zoom=9"
     // From now on changes are noted.
@@ -172,8 +170,7 @@ import Testing
   }
 
   @Test func `streams of tiles begin with what a client lacks`() async throws {
-    let service = try Service()
-    await service.store([TwinFeature(1, 10, 10), TwinFeature(2, -10, -10)])
+    let service = try await Service([TwinFeature(1, 10, 10), TwinFeature(2, -10, -10)])
     let target = "\(path)/changes?tiles=true&zoom=1"
     let first = await service.get(target)
     #expect(first.status == 200 && first.type == "text/event-stream")
@@ -204,8 +201,7 @@ import Testing
   func `what can't be watched is refused`(fields: String, status: Int, pointer: String)
     async throws
   {
-    let service = try Service()
-    await service.store([TwinFeature(1, 2, 3)])
+    let service = try await Service([TwinFeature(1, 2, 3)])
     let answer = await service.get("\(path)/changes?tiles=true&\(fields)")
     answer.expectProblem(status, at: pointer)
     await service.get("\(path)/changes?tiles=perhaps&\(fields)").expectProblem(400)

@@ -28,8 +28,7 @@ import Testing
   func `events leave what a fresh request finds`(data: TwinDataset, seed: Int) async throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     let features = data.features(seed: UInt64(seed), count: 200)
-    let service = try Service()
-    await service.store(features)
+    let service = try await Service(features)
     let log = try #require(service.catalog.changes(of: "c") { _ in })
     let twin = Twin(features, parsing: true)
     var watching: [Watching] = []

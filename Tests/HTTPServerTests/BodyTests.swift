@@ -24,9 +24,9 @@ import Testing
         HTTPResponse(
           status: 200, body: Array("\(request.headers["X-A"] ?? "-") \(request.body.count)".utf8)))
     }
-    let socket = try server.connect()
-    socket.send(
-      "POST / HTTP/1.1\r\nHost\(colon)x\r\nX-A\(colon)a\tb:\tc\r\nContent-Length\(colon)3\r\n\r\nabc"
+    let socket = try server.connect(
+      sending:
+        "POST / HTTP/1.1\r\nHost\(colon)x\r\nX-A\(colon)a\tb:\tc\r\nContent-Length\(colon)3\r\n\r\nabc"
     )
     #expect(try #require(socket.response()).text == "a\tb:\tc 3")
     socket.send(
@@ -55,27 +55,27 @@ import Testing
     let server = try TestServer { $0.maximumBodyBytes = 100_000 }
     let body = [UInt8](repeating: 65, count: 4_000_000)
     for _ in 0..<5 {
-      let counted = try server.connect()
-      counted.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n")
+      let counted = try server.connect(
+        sending: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n")
       counted.send(body)
       let first = try #require(counted.response())
       #expect(first.status == 413)
       #expect(first.isProblem)
 
-      let oneChunk = try server.connect()
-      oneChunk.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3D0900\r\n")
+      let oneChunk = try server.connect(
+        sending: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3D0900\r\n")
       oneChunk.send(body)
       #expect(try #require(oneChunk.response()).status == 413)
 
-      let chunked = try server.connect()
-      chunked.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+      let chunked = try server.connect(
+        sending: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
       for _ in 0..<40 where chunked.send("186A\r\n") {
         chunked.send(Array(body[..<0x186A]) + [13, 10])
       }
       #expect(try #require(chunked.response()).status == 413)
     }
-    let exact = try server.connect()
-    exact.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
+    let exact = try server.connect(
+      sending: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
     exact.send(Array(body[..<100_000]))
     #expect(try #require(exact.response()).status == 200)
   }
@@ -96,8 +96,8 @@ import Testing
       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\nExpect: 100-continue\r\n\r\n")
     #expect(try #require(socket.response()).status == 413)
 
-    let other = try server.connect()
-    other.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: miracles\r\n\r\nhi")
+    let other = try server.connect(
+      sending: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: miracles\r\n\r\nhi")
     let refused = try #require(other.response())
     #expect(refused.status == 417)
     #expect(refused.isProblem)

@@ -24,8 +24,7 @@ import Threading
       "GET / HTTP/1.1\r\nHost: x\r\nConnection: TE, Close\r\n\r\n",
       "CONNECT example.org:80 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     ] {
-      let socket = try server.connect()
-      socket.send(request)
+      let socket = try server.connect(sending: request)
       let answer = try #require(socket.response())
       #expect(answer["connection"] == "close", "\(request)")
       #expect(socket.isAtEnd(), "\(request)")
@@ -70,8 +69,8 @@ import Threading
     let server = try TestServer { request, reply in
       if request.path == "/slow" { held.add(reply) } else { TestServer.echo(request, reply) }
     }
-    let socket = try server.connect()
-    socket.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /quick HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(
+      sending: "GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /quick HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { held.count == 1 })
     held.answerAll()
     #expect(try #require(socket.response()).text == "late")
@@ -89,14 +88,12 @@ import Threading
         reply(HTTPResponse(status: 200, body: large))
       }
     }
-    let socket = try server.connect()
-    socket.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(sending: "GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
     socket.finishSending()
     #expect(try #require(socket.response()).body == large)
     #expect(socket.isAtEnd())
 
-    let slow = try server.connect()
-    slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+    let slow = try server.connect(sending: "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
     slow.finishSending()
     #expect(server.eventually { held.count == 1 })
     held.answerAll()
@@ -141,8 +138,8 @@ import Threading
       }
     }
     for i in 0..<60 {
-      let socket = try server.connect()
-      socket.send("GET /\(i % 2 == 0 ? "slow" : "large") HTTP/1.1\r\nHost: x\r\n\r\n")
+      let socket = try server.connect(
+        sending: "GET /\(i % 2 == 0 ? "slow" : "large") HTTP/1.1\r\nHost: x\r\n\r\n")
       if i % 2 == 0 { #expect(server.eventually { held.count == i / 2 + 1 }) }
       if i % 4 < 2 { socket.reset() } else { socket.close() }
     }
@@ -158,10 +155,8 @@ import Threading
   @Test func closesIdleConnections() throws {
     let server = try TestServer { $0.idleTimeout = 1 }
     let silent = try server.connect()
-    let half = try server.connect()
-    half.send("GET / HT")
-    let kept = try server.connect()
-    kept.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let half = try server.connect(sending: "GET / HT")
+    let kept = try server.connect(sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(try #require(kept.response()).status == 200)
     for socket in [silent, half, kept] { #expect(socket.isAtEnd()) }
     #expect(server.eventually { server.server.openConnections == 0 })
@@ -179,13 +174,10 @@ import Threading
       "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\na",
     ]
     let slow = try starts.map { start in
-      let socket = try server.connect()
-      socket.send(start)
-      return socket
+      return try server.connect(sending: start)
     }
     let idle = try server.connect()
-    let steady = try server.connect()
-    steady.send(post)
+    let steady = try server.connect(sending: post)
     var sent = 0
     #expect(
       server.eventually {
@@ -218,8 +210,7 @@ import Threading
     let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(size)\r\n\r\n"
     for _ in 0..<3 {
       let uploads = try (0..<10).map { number in
-        let socket = try server.connect()
-        socket.send(head)
+        let socket = try server.connect(sending: head)
         socket.send([UInt8](repeating: 65, count: 800_000 + number))
         return socket
       }
@@ -245,13 +236,9 @@ import Threading
     let head =
       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"
       + String(repeating: "a:\r\n", count: 100)
-    let greedy = try (0..<100).map { _ in
-      let socket = try server.connect()
-      socket.send(head)
-      return socket
-    }
-    let small = try server.connect()
-    small.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na")
+    let greedy = try (0..<100).map { _ in try server.connect(sending: head) }
+    let small = try server.connect(
+      sending: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na")
     #expect(server.eventually { server.server.openConnections <= 80 })
     small.send("b")
     #expect(small.response()?.text == "POST / ab")
@@ -261,8 +248,7 @@ import Threading
 
   @Test func closesConnectionsThatLinger() throws {
     let server = try TestServer { $0.paceSeconds = 1 }
-    let socket = try server.connect()
-    socket.send("garbage\r\n\r\n")
+    let socket = try server.connect(sending: "garbage\r\n\r\n")
     #expect(socket.response()?.status == 400)
     // A byte now and then doesn't keep the descriptor for ever.
     #expect(server.eventually { !socket.send("a") })
@@ -274,13 +260,10 @@ import Threading
       reply(HTTPResponse(status: 200, body: request.path == "/large" ? large : [66]))
     }
     let greedy = try (0..<10).map { _ in
-      let socket = try server.connect()
-      socket.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-      return socket
+      try server.connect(sending: "GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
     }
     #expect(server.eventually { server.server.openConnections < 10 })
-    let healthy = try server.connect()
-    healthy.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let healthy = try server.connect(sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(try #require(healthy.response()).status == 200)
     let whole = greedy.filter { $0.response()?.body == large }
     #expect(whole.count >= 2 && whole.count <= 6, "\(whole.count)")
@@ -288,8 +271,7 @@ import Threading
     let lone = try TestServer(change: { $0.maximumOutputBytes = 1 << 20 }) { _, reply in
       reply(HTTPResponse(status: 200, body: large))
     }
-    let socket = try lone.connect()
-    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try lone.connect(sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(socket.response()?.body == large)
   }
 
@@ -324,8 +306,7 @@ import Threading
       for _ in 0..<200 { idle.append(try server.connect()) }
       #expect(server.eventually { server.server.openConnections == 200 })
       for _ in 0..<5 {
-        let socket = try server.connect()
-        socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        let socket = try server.connect(sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         let answer = try #require(socket.response())
         #expect(answer.status == 503)
         #expect(answer.isProblem)

@@ -32,8 +32,8 @@ import Testing
         ("If-None-Match", "\"v\""),
       ] {
         for (method, word) in [(HTTPMethod.get, "GET"), (.head, "HEAD"), (.post, "POST")] {
-          let socket = try server.connect()
-          socket.send("\(word) /\(number) HTTP/1.1\r\nHost: x\r\n\(name): \(value)\r\n\r\n")
+          let socket = try server.connect(
+            sending: "\(word) /\(number) HTTP/1.1\r\nHost: x\r\n\(name): \(value)\r\n\r\n")
           let got = try #require(socket.response(head: method == .head))
           let wanted = answer.prepared(
             for: HTTPRequest(method: method, headers: HTTPHeaders([(name: name, value: value)])))

@@ -75,19 +75,14 @@ import Threading
       $0.onRefusal = { _, _ in refusals.withLock { $0 += 1 } }
     }
     for round in 1...8 {
-      let socket = try server.connect()
-      socket.send(Self.get)
+      let socket = try server.connect(sending: Self.get)
       #expect(server.eventually { bodies.made == round })
       #expect(!socket.receive(atMost: 1000).isEmpty)
       if round.isMultiple(of: 2) { socket.reset() } else { socket.close() }
       #expect(server.eventually { bodies.kept == 0 && server.server.openConnections == 0 })
     }
     // There is room for two at a time.
-    let sockets = try (0..<2).map { _ in
-      let socket = try server.connect()
-      socket.send(Self.get)
-      return socket
-    }
+    let sockets = try (0..<2).map { _ in try server.connect(sending: Self.get) }
     #expect(server.eventually { bodies.made == 10 })
     usleep(100_000)
     for socket in sockets { #expect(try #require(socket.response()).body == Self.body) }

@@ -55,8 +55,7 @@ import Testing
         reply(HTTPResponse(status: 200))
       })
     #expect(server.server.responds(within: 30))
-    let socket = try server.connect()
-    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { isHeld.load(ordering: .sequentiallyConsistent) })
     #expect(!server.server.responds(within: 0.1))
     mayGo.store(true, ordering: .sequentiallyConsistent)
@@ -152,8 +151,7 @@ import Testing
     let held = Held()
     let server = try TestServer(
       change: { $0.drainTimeout = 1 }, handler: { _, reply in held.add(reply) })
-    let socket = try server.connect()
-    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { held.count == 1 })
     server.server.shutdown()
     #expect(socket.isAtEnd())
@@ -221,9 +219,10 @@ import Testing
   @Test func logsRequests() throws {
     let log = Locked<[RequestLog]>([])
     let server = try TestServer { $0.onRequest = { entry in log.withLock { $0.append(entry) } } }
-    let socket = try server.connect()
-    socket.send(
-      "POST /a?b HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nxgarbage garbage garbage\r\n\r\n")
+    let socket = try server.connect(
+      sending:
+        "POST /a?b HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nxgarbage garbage garbage\r\n\r\n"
+    )
     _ = socket.readToEnd()
     // An entry is written after its response.
     #expect(server.eventually { log.withLock { $0.count } == 2 })

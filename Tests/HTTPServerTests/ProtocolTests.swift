@@ -6,8 +6,7 @@ import Testing
   private func answer(_ server: TestServer, _ request: String, head: Bool = false) throws
     -> TestResponse
   {
-    let socket = try server.connect()
-    socket.send(request)
+    let socket = try server.connect(sending: request)
     return try #require(socket.response(head: head), "\(request.prefix(60))")
   }
 
@@ -98,9 +97,8 @@ import Testing
         got.isProblem && got["connection"] == "close", "\(request.prefix(200).debugDescription)")
     }
     // And nothing behind such a request is taken for one.
-    let socket = try server.connect()
-    socket.send(
-      "GET /a HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(
+      sending: "GET /a HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(socket.response()?.status == 400)
     #expect(socket.isAtEnd())
     #expect(try answer(server, chunked + "FFFFFFFFFFFFFFFFFFFF\r\n").status == 413)
@@ -120,8 +118,8 @@ import Testing
 
   @Test func configurationMakesTheErrors() throws {
     let server = try TestServer {
-      $0.protocolErrorResponse = { status, info in
-        HTTPResponse(status: status, body: Array("\(status) \(info.method)".utf8))
+      $0.protocolErrorResponse = { status, reason in
+        HTTPResponse(status: status, body: Array("\(status) \(reason)".utf8))
       }
     }
     #expect(try answer(server, "garbage\r\n\r\n").text.hasPrefix("400 "))
@@ -147,8 +145,7 @@ import Testing
 
   @Test func headHasTheLengthOfTheGetAndNoBody() throws {
     let server = try TestServer()
-    let socket = try server.connect()
-    socket.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(sending: "GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
     let get = try #require(socket.response())
     socket.send("HEAD /x HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTTP/1.1\r\nHost: x\r\n\r\n")
     let head = try #require(socket.response(head: true))
@@ -164,8 +161,8 @@ import Testing
   ])
   func refusesRequestLinesOfOtherForms(line: String) throws {
     let server = try TestServer()
-    let socket = try server.connect()
-    socket.send("\(line)\r\nHost: x\r\n\r\nGET /next HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(
+      sending: "\(line)\r\nHost: x\r\n\r\nGET /next HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(try #require(socket.response()).status == 400)
     #expect(socket.response() == nil)
   }
@@ -231,8 +228,8 @@ import Testing
       #expect(got.status == 200 && got.text == "-|-|x|-|-|-")
       #expect(got["connection"] == nil && got["x-request-id"] != "t")
     }
-    let many = try server.connect()
-    many.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")
+    let many = try server.connect(
+      sending: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")
     many.send(String(repeating: "T: 0123456789\r\n", count: 10_000) + "\r\n")
     #expect(many.response()?.status == 431)
   }

@@ -26,11 +26,7 @@ import Threading
   func `an address that has all connections makes room for others`(beginning: String) throws {
     let (server, refused) = try Self.server(
       { $0.maximumConnections = 20 }, handler: TestServer.echo)
-    let greedy = try (0..<20).map { _ in
-      let socket = try server.connect(from: 2)
-      socket.send(beginning)
-      return socket
-    }
+    let greedy = try (0..<20).map { _ in try server.connect(from: 2, sending: beginning) }
     #expect(server.eventually { server.server.openConnections == 20 })
     // It gets no more itself.
     let more = try server.connect(from: 2)
@@ -39,8 +35,7 @@ import Threading
     #expect(refusal["x-content-type-options"] == "nosniff")
     var healthy: [TestConnection] = []
     for _ in 0..<10 {
-      let socket = try server.connect()
-      socket.send(Self.get)
+      let socket = try server.connect(sending: Self.get)
       #expect(try #require(socket.response()).status == 200)
       healthy.append(socket)
     }
@@ -67,14 +62,9 @@ import Threading
         reply(HTTPResponse(status: 200))
       }
     }
-    let greedy = try (0..<8).map { _ in
-      let socket = try server.connect(from: 2)
-      socket.send(Self.get)
-      return socket
-    }
+    let greedy = try (0..<8).map { _ in try server.connect(from: 2, sending: Self.get) }
     #expect(server.eventually { held.count == 8 })
-    let healthy = try server.connect()
-    healthy.send(Self.get)
+    let healthy = try server.connect(sending: Self.get)
     #expect(try #require(healthy.response()).status == 200)
     #expect(refused(.addressShare) == 1)
     held.answerAll()
@@ -89,14 +79,13 @@ import Threading
       }, handler: TestServer.echo)
     // One request that is larger than each of the many of another address.
     let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n"
-    let healthy = try server.connect()
-    healthy.send(head)
+    let healthy = try server.connect(sending: head)
     healthy.send([UInt8](repeating: 65, count: 800_000))
-    let small = try server.connect(from: 3)
-    small.send("GET / HTTP/1.1\r\n")
+    let small = try server.connect(from: 3, sending: "GET / HTTP/1.1\r\n")
     let greedy = try (0..<200).map { _ in
-      let socket = try server.connect(from: 2)
-      socket.send("GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a", count: 60_000))")
+      let socket = try server.connect(
+        from: 2, sending: "GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a", count: 60_000))"
+      )
       return socket
     }
     #expect(server.eventually { refused(.inputMemory) > 100 })
@@ -122,15 +111,13 @@ import Threading
     let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 400000\r\n\r\n"
     var statuses: [Int] = []
     let greedy = try (0..<12).map { _ in
-      let socket = try server.connect(from: 2)
-      socket.send(head)
+      let socket = try server.connect(from: 2, sending: head)
       socket.send([UInt8](repeating: 65, count: 400_000))
       return socket
     }
     #expect(server.eventually { held.count + refused(.addressShare) + refused(.inputMemory) == 12 })
     #expect(held.count == 7 && refused(.addressShare) > 0)
-    let healthy = try server.connect()
-    healthy.send(head)
+    let healthy = try server.connect(sending: head)
     healthy.send([UInt8](repeating: 65, count: 400_000))
     #expect(try #require(healthy.response()).status == 200)
     held.answerAll()
@@ -146,14 +133,9 @@ import Threading
       request, reply in
       reply(HTTPResponse(status: 200, body: request.path == "/large" ? large : medium))
     }
-    let healthy = try server.connect()
-    healthy.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    let healthy = try server.connect(sending: "GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { server.server.openConnections == 1 })
-    let greedy = try (0..<8).map { _ in
-      let socket = try server.connect(from: 2)
-      socket.send(Self.get)
-      return socket
-    }
+    let greedy = try (0..<8).map { _ in try server.connect(from: 2, sending: Self.get) }
     #expect(server.eventually { refused(.outputMemory) > 2 })
     #expect(try #require(healthy.response()).body == large)
     withExtendedLifetime(greedy) {}

@@ -60,8 +60,7 @@ import Testing
     let streams = Streams()
     let server = try serve(streams)
     for version in ["1.1", "1.0"] {
-      let socket = try server.connect()
-      socket.send("GET / HTTP/\(version)\r\nHost: x\r\n\r\n")
+      let socket = try server.connect(sending: "GET / HTTP/\(version)\r\nHost: x\r\n\r\n")
       let head = try #require(socket.response())
       #expect(head.status == 200)
       #expect(head["connection"] == "close")
@@ -101,8 +100,7 @@ import Testing
     let server = try serve(streams) { $0.threads = 2 }
     var sockets: [TestConnection] = []
     for _ in 0..<60 {
-      let socket = try server.connect()
-      socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      let socket = try server.connect(sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       sockets.append(socket)
     }
     for socket in sockets { #expect(socket.response()?.status == 200) }
@@ -127,8 +125,7 @@ import Testing
     let streams = Streams()
     let held = Held()
     let server = try TestServer { _, reply in held.add(reply) }
-    let socket = try server.connect()
-    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { held.count == 1 })
     socket.reset()
     for reply in held.takeAll() { reply(streams.answer(String(repeating: "x", count: 1 << 20))) }
@@ -184,16 +181,15 @@ import Testing
   @Test func nothingIsAnsweredBehindAStream() throws {
     let streams = Streams()
     let server = try serve(streams)
-    let socket = try server.connect()
-    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /plain HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(
+      sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /plain HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(socket.response()?.status == 200)
     socket.send("GET /plain HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { streams.count == 1 })
     for stream in streams.take() { stream.finish() }
     #expect(unchunked(socket.readToEnd()) == "first ")
     // A client that keeps sending is cut off.
-    let noisy = try server.connect()
-    noisy.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let noisy = try server.connect(sending: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(noisy.response()?.status == 200)
     while noisy.send([UInt8](repeating: 65, count: 10_000)) {}
     #expect(server.eventually { streams.endedCount == 2 })
@@ -265,8 +261,7 @@ import Testing
     let server = try serve(streams) {
       $0.onRequest = { entry in log.withLock { $0.append(entry) } }
     }
-    let socket = try server.connect()
-    socket.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+    let socket = try server.connect(sending: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(socket.response()?.status == 200)
     #expect(server.eventually { streams.count == 1 })
     #expect(log.withLock { $0.isEmpty })

@@ -76,14 +76,9 @@ import Threading
   @Test func `requests that wait for their turn go with their connections`() throws {
     let seen = Seen()
     let server = try TestServer { seen.handle($0, $1) }
-    let healthy = try server.connect(from: 3)
-    healthy.send(Self.get)
+    let healthy = try server.connect(from: 3, sending: Self.get)
     #expect(server.eventually { seen.all.count == 1 })
-    let greedy = try (0..<16).map { _ in
-      let socket = try server.connect(from: 2)
-      socket.send(Self.get)
-      return socket
-    }
+    let greedy = try (0..<16).map { _ in try server.connect(from: 2, sending: Self.get) }
     seen.open()
     for socket in greedy { socket.reset() }
     #expect(healthy.response()?.status == 200)
@@ -91,11 +86,7 @@ import Threading
     healthy.send(Self.get)
     #expect(healthy.response()?.status == 200)
     // Those that wait when the server stops are answered before it ends.
-    let last = try (0..<8).map { _ in
-      let socket = try server.connect(from: 2)
-      socket.send(Self.get)
-      return socket
-    }
+    let last = try (0..<8).map { _ in try server.connect(from: 2, sending: Self.get) }
     #expect(server.eventually { server.server.openConnections == 9 })
     server.server.shutdown()
     for socket in last {
@@ -109,8 +100,8 @@ import Threading
     let server = try TestServer()
     for part in ["a", "/", "%2F/"] {
       let text = String(repeating: part, count: (count + part.utf8.count - 1) / part.utf8.count)
-      let socket = try server.connect()
-      socket.send("GET \(beginning)\(text.prefix(count)) HTTP/1.1\r\nHost: x\r\n\r\n")
+      let socket = try server.connect(
+        sending: "GET \(beginning)\(text.prefix(count)) HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(socket.response()?.status == status, "\(part)")
     }
   }

@@ -26,11 +26,4 @@ struct BoundProperties {
     }
     annotationStatistics = options.hasStatistics ? statistics : nil
   }
-
-  /// The options of a drilldown with some settings.
-  func drilldown(_ settings: ClusterSettings) -> Drilldown.Options {
-    var options = Drilldown.Options()
-    (options.settings, options.filter, options.weights) = (settings, filter, statistics.weights)
-    return options
-  }
 }

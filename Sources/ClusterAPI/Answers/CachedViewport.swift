@@ -7,7 +7,7 @@ import Threading
 final class CachedViewport: Sendable {
   private let request: ViewportRequest
   private let snapshot: CollectionSnapshot
-  private let budget: CellCacheBudget
+  private let budget: CacheBudget
   private let grid: CachedGrid
   private let area: CellArea
   private let pages: [CellPage]
@@ -67,7 +67,7 @@ final class CachedViewport: Sendable {
     let missing = sum.missing
     if missing > 0 {
       let isDone = try cluster(sum)
-      budget.count(clustered: missing)
+      budget.count(made: missing)
       guard isDone, !Interruption.isOver else { return nil }
       sum = self.sum
     }
@@ -193,10 +193,12 @@ final class CachedViewport: Sendable {
     }
     let encoder = try CellEncoder(answer, cellSize: viewport.cellSize)
     var json = JSONWriter(reserving: 4096)
+    // Cells of a larger viewport aren't kept.
+    let most = budget.memory.limit / 4
     var bytes = sum.bytes
     encoder.forEachCell(and: missing) { cell, annotations in
       let (column, row) = (cell.position.column, cell.position.row)
-      guard bytes <= budget.maximumViewport,
+      guard bytes <= most,
         let page = area.page(column: column, row: row, in: pages),
         page.slot(column: column, row: row).pointee.load(ordering: .acquiring) == nil
       else { return }
@@ -206,7 +208,7 @@ final class CachedViewport: Sendable {
       bytes += encoded.json.count
       page.fill(column: column, row: row, with: encoded)
     }
-    return bytes <= budget.maximumViewport
+    return bytes <= most
   }
 
   private func encode(

@@ -40,30 +40,22 @@ struct CollectionTimes {
   }
 }
 
-extension JSONWriter {
-  /// Writes the first and the last time as OGC API Features describes them.
-  mutating func temporalExtent(_ extent: ClosedRange<Double>?) {
-    object("temporal") { json in
-      json.array("interval") { json in
-        json.array { json in
-          for time in [extent?.lowerBound, extent?.upperBound] {
-            if let time { json.value(DateTime.text(Int64(time))) } else { json.null() }
-          }
-        }
-      }
-      json.member("trs", "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian")
+extension JSONLiteral {
+  /// The first and the last time as OGC API Features describes them.
+  static func temporal(_ extent: ClosedRange<Double>?) -> JSONLiteral {
+    let ends = [extent?.lowerBound, extent?.upperBound].map { time in
+      JSONLiteral.text(time.map { DateTime.text(Int64($0)) })
     }
+    return [
+      "interval": [.array(ends)], "trs": "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian",
+    ]
   }
 
-  /// Writes the names of temporal properties.
-  mutating func temporalProperties(_ temporal: TemporalProperties) {
-    object("temporal") { json in
-      switch temporal {
-      case .instant(let name): json.member("property", name)
-      case .span(let start, let end):
-        json.member("start", start)
-        json.member("end", end)
-      }
+  /// The names of temporal properties.
+  static func temporal(_ properties: TemporalProperties) -> JSONLiteral {
+    switch properties {
+    case .instant(let name): ["property": .string(name)]
+    case .span(let start, let end): ["start": .string(start), "end": .string(end)]
     }
   }
 }

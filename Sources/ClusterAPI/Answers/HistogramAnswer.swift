@@ -13,41 +13,23 @@ struct HistogramAnswer {
     _ options: HistogramOptions, in cells: GridRange, of scope: FeatureScope,
     _ temporal: TemporalProperties?
   ) throws(ImpossibleRequest) {
-    isTime = HistogramAnswer.isTime(options, temporal)
+    isTime = temporal?.names.contains { Array($0.utf8) == options.property } ?? false
     let range = try options.range(isTime: isTime)
-    let name = HistogramAnswer.columnName(options, temporal)
+    let name = ColumnName(options.property, isTime ? .times : .values)
     try scope.collection.checkMemory(forColumns: [name])
     histogram = Histogram(
       of: scope.collection.column(name), bins: options.bins, range: range, in: cells, of: scope)
   }
 
-  /// The column that a histogram counts.
-  static func columnName(
-    _ options: HistogramOptions, _ temporal: TemporalProperties?
-  ) -> ColumnName {
-    ColumnName(options.property, isTime(options, temporal) ? .times : .values)
-  }
-
-  private static func isTime(
-    _ options: HistogramOptions, _ temporal: TemporalProperties?
-  ) -> Bool {
-    temporal?.names.contains { Array($0.utf8) == options.property } ?? false
-  }
-
   func write(into json: inout JSONWriter) {
-    json.object("histogram") { json in
-      for (name, end) in [
-        ("from" as StaticString, histogram.range?.lowerBound), ("to", histogram.range?.upperBound),
-      ] {
-        json.key(name)
-        if let end {
-          if isTime { json.value(DateTime.text(Int64(end))) } else { json.value(end) }
-        } else {
-          json.null()
-        }
-      }
-      json.array("counts") { json in for count in histogram.counts { json.value(count) } }
-      json.member("missing", histogram.missing)
+    func literal(_ end: Double?) -> JSONLiteral {
+      end.map { isTime ? .string(DateTime.text(Int64($0))) : .number($0) } ?? .null
     }
+    let members: JSONLiteral = [
+      "from": literal(histogram.range?.lowerBound), "to": literal(histogram.range?.upperBound),
+      "counts": .array(histogram.counts.map { .integer($0) }),
+      "missing": .integer(histogram.missing),
+    ]
+    json.members([("histogram", members)])
   }
 }

@@ -33,16 +33,6 @@ extension JSONWriter {
     self.coordinate(latitude: coordinate.latitude, longitude: coordinate.longitude)
   }
 
-  /// Writes `[west, south, east, north]`.
-  mutating func bbox(_ bounds: GeoBounds) {
-    array { json in
-      json.value(bounds.west)
-      json.value(bounds.south)
-      json.value(bounds.east)
-      json.value(bounds.north)
-    }
-  }
-
   /// Writes `[longitude, latitude]`.
   mutating func position(_ longitude: Double, _ latitude: Double) {
     array { json in
@@ -59,5 +49,12 @@ extension JSONWriter {
       json.member("width", rect.width)
       json.member("height", rect.height)
     }
+  }
+}
+
+extension JSONLiteral {
+  /// `[west, south, east, north]`.
+  static func bounds(_ bounds: GeoBounds) -> JSONLiteral {
+    .array([bounds.west, bounds.south, bounds.east, bounds.north].map { .number($0) })
   }
 }

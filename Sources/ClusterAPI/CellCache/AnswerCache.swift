@@ -9,11 +9,14 @@ final class AnswerCache: SnapshotCache {
   let tiles: TileCache
 
   /// An empty cache. All caches made from it by ``another()`` share its memory.
-  init(cells: CellCacheBudget = CellCacheBudget(), tiles: TileCacheBudget = TileCacheBudget()) {
+  init(
+    cells: CacheBudget = CacheBudget(limit: CellCache.usualLimit),
+    tiles: CacheBudget = CacheBudget(limit: TileCache.usualLimit)
+  ) {
     (self.cells, self.tiles) = (CellCache(cells), TileCache(tiles))
   }
 
-  func another() -> any SnapshotCache { AnswerCache(cells: cells.budget, tiles: tiles.memory) }
+  func another() -> any SnapshotCache { AnswerCache(cells: cells.budget, tiles: tiles.budget) }
 
   func invalidate(_ touched: [Coordinate]?, at version: Int64) {
     cells.invalidate(touched, at: version)

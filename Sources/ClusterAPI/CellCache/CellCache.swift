@@ -44,8 +44,10 @@ final class CellCache: Sendable {
 
   private let state = Locked(State())
   /// The memory that all cells share.
-  let budget: CellCacheBudget
+  let budget: CacheBudget
 
+  /// The usual limit of the memory of all cells, in bytes.
+  static let usualLimit = 64 << 20
   /// The most grids of a collection.
   private static let maximumGrids = 256
   /// The most coordinates whose cells are evicted one by one.
@@ -53,7 +55,7 @@ final class CellCache: Sendable {
   private static let askedOnceCount = 1024
 
   /// A cache without cells.
-  init(_ budget: CellCacheBudget) { self.budget = budget }
+  init(_ budget: CacheBudget) { self.budget = budget }
 
   /// The grid with a key; nil at the first request with the key, as many requests are never repeated.
   func grid(_ key: CellKey) -> CachedGrid? {

@@ -20,25 +20,15 @@ final class TileCache: Sendable {
     /// The number of tiles that were looked for since the last request because of changed coordinates.
     var idleSteps = 0
 
-    /// Removes a place with all of its tiles.
-    mutating func remove(_ place: TileKey.Place, _ removed: inout [CachedTile]) {
-      guard let tiles = places.removeValue(forKey: place) else { return }
-      for tile in tiles { note(tile, &removed) }
-    }
-
-    /// Notes that a tile is removed.
-    mutating func note(_ tile: CachedTile, _ removed: inout [CachedTile]) {
-      tile.isEvicted = true
-      removed.append(tile)
-      let left = (levels[tile.key.place.level] ?? 0) - 1
-      levels[tile.key.place.level] = left > 0 ? left : nil
-    }
-
-    mutating func removeAll() -> [CachedTile] {
-      let all = places.values.flatMap(\.self)
-      for tile in all { tile.isEvicted = true }
-      (places, levels, idleSteps) = ([:], [:], 0)
-      return all
+    /// Sets the tiles of a place, and returns those before.
+    @discardableResult
+    mutating func set(_ tiles: [CachedTile], at place: TileKey.Place) -> [CachedTile] {
+      let before = places[place] ?? []
+      if tiles.isEmpty, before.isEmpty { return [] }
+      places[place] = tiles.isEmpty ? nil : tiles
+      let count = (levels[place.level] ?? 0) + tiles.count - before.count
+      levels[place.level] = count > 0 ? count : nil
+      return before
     }
   }
 
@@ -53,13 +43,13 @@ final class TileCache: Sendable {
 
   private let state = Locked(State())
   /// The memory that all tiles share.
-  let memory: TileCacheBudget
+  let budget: CacheBudget
 
   /// A cache without tiles.
-  init(_ memory: TileCacheBudget) { self.memory = memory }
+  init(_ budget: CacheBudget) { self.budget = budget }
 
-  deinit { memory.remove(state.withLock { $0.removeAll() }) }
-
+  /// The usual limit of the memory of all tiles, in bytes.
+  static let usualLimit = 32 << 20
   /// The most tiles of one place, which differ in their requests.
   private static let mostOfPlace = 64
   /// The most tiles that are looked for because of changed coordinates: about five milliseconds.
@@ -67,44 +57,34 @@ final class TileCache: Sendable {
 
   /// Looks for a tile for a reader of a version.
   func find(_ key: TileKey, at version: Int64) -> Found {
-    var evicted: [CachedTile] = []
-    let (found, isFirst, added) = state.withLock { state -> (Found, Bool, CachedTile?) in
+    let (found, isNew) = state.withLock { state -> (Found, Bool) in
       state.idleSteps = 0
-      if let tile = state.places[key.place]?.first(where: { $0.key.isSame(as: key) }) {
-        guard tile.version <= version else { return (.unknown, false, nil) }
-        tile.lastUse = memory.time
-        return (tile.content.map(Found.content) ?? .missing(tile), false, nil)
-      }
-      guard version == state.version else { return (.unknown, false, nil) }
-      let tile = CachedTile(key, from: version, at: memory.time)
       var tiles = state.places[key.place] ?? []
+      if let tile = tiles.first(where: { $0.key.isSame(as: key) }) {
+        guard tile.version <= version else { return (.unknown, false) }
+        tile.use()
+        return (tile.content.map(Found.content) ?? .missing(tile), false)
+      }
+      guard version == state.version else { return (.unknown, false) }
       if tiles.count >= TileCache.mostOfPlace,
         let oldest = tiles.indices.min(by: { tiles[$0].lastUse < tiles[$1].lastUse })
       {
-        state.note(tiles.remove(at: oldest), &evicted)
+        tiles.remove(at: oldest)
       }
-      let isFirst = state.places.isEmpty
-      tiles.append(tile)
-      state.places[key.place] = tiles
-      state.levels[key.place.level, default: 0] += 1
-      return (.missing(tile), isFirst, tile)
+      let tile = CachedTile(key, from: version, in: self)
+      state.set(tiles + [tile], at: key.place)
+      return (.missing(tile), true)
     }
-    guard let added else { return found }
-    memory.remove(evicted)
-    if isFirst { memory.register(self) }
-    memory.add(added.key.byteCount)
+    if isNew { budget.memory.makeRoom() }
     return found
   }
 
-  /// Keeps the content encoded for a place, if that is still there.
+  /// Keeps the content encoded for a place. If that isn't there any more, nobody finds it.
   func fill(_ tile: CachedTile, with content: CachedTile.Content) {
-    let size = content.body?.maximumByteCount ?? 0
-    let isKept = state.withLock { _ in
-      guard !tile.isEvicted, tile.content == nil, size <= memory.maximumTile else { return false }
-      tile.content = content
-      return true
+    state.withLock { _ in
+      guard tile.content == nil, content.byteCount <= budget.memory.limit / 8 else { return }
+      tile.fill(with: content)
     }
-    if isKept { memory.add(size) }
   }
 
   /// Evicts the tiles that a version invalidates, before the version is shown.
@@ -120,43 +100,27 @@ final class TileCache: Sendable {
     let points = touched.flatMap { touched in
       touched.count <= TileCache.mostSteps ? touched.map(WebMercator.project) : nil
     }
-    let removed = state.withLock { state in
-      var removed: [CachedTile] = []
-      let steps = (points?.count ?? TileCache.mostSteps) * state.levels.count
-      state.idleSteps += steps
+    // The tiles are freed after the lock is released.
+    _ = state.withLock { state -> [[CachedTile]] in
+      state.idleSteps += (points?.count ?? TileCache.mostSteps) * state.levels.count
       guard let points, state.idleSteps <= TileCache.mostSteps else {
-        return state.removeAll()
+        defer { (state.places, state.levels, state.idleSteps) = ([:], [:], 0) }
+        return Array(state.places.values)
       }
+      var removed: [[CachedTile]] = []
       for level in Array(state.levels.keys) {
-        level.forEachPlace(of: points) { state.remove($0, &removed) }
+        level.forEachPlace(of: points) { removed.append(state.set([], at: $0)) }
       }
       return removed
     }
-    memory.remove(removed)
   }
 
-  /// Adds the bytes of all tiles to those of the time of their last use.
-  func addUses(to bytes: inout [Int: Int]) {
+  /// Removes a tile, if it is there, and frees its memory.
+  func remove(_ tile: CachedTile) {
     state.withLock { state in
-      for tile in state.places.values.joined() { bytes[tile.lastUse, default: 0] += tile.byteCount }
+      let place = tile.key.place
+      state.set((state.places[place] ?? []).filter { $0 !== tile }, at: place)
+      tile.free()
     }
-  }
-
-  /// Evicts the tiles that were used last before a time, and of those of that time as many as take some bytes.
-  func evict(before time: Int, atTime bytes: inout Int) {
-    let removed = state.withLock { state in
-      var removed: [CachedTile] = []
-      for (place, tiles) in state.places {
-        let kept = tiles.filter { tile in
-          if tile.lastUse > time || tile.lastUse == time && bytes <= 0 { return true }
-          if tile.lastUse == time { bytes -= tile.byteCount }
-          state.note(tile, &removed)
-          return false
-        }
-        if kept.count < tiles.count { state.places[place] = kept.isEmpty ? nil : kept }
-      }
-      return removed
-    }
-    memory.remove(removed)
   }
 }

@@ -13,11 +13,9 @@ struct TileKey {
       (zoom, cells) = (tile.zoom, viewport.cells.grid.cellsPerWorld >> tile.zoom)
     }
 
-    private var grid: CellGrid { CellGrid(cellsPerWorld: cells << zoom) }
-
     /// The tiles that hold some map points.
     func forEachPlace(of points: [MapPoint], _ body: (Place) -> Void) {
-      let grid = self.grid
+      let grid = CellGrid(cellsPerWorld: cells << zoom)
       for point in points {
         body(
           Place(level: self, x: grid.cell(of: point.x) / cells, y: grid.cell(of: point.y) / cells))

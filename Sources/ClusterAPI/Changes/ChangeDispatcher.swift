@@ -157,7 +157,6 @@ final class ChangeDispatcher {
   /// Ends watches while all of them take too much memory: the largest of the address whose watches take most.
   private func makeRoom() {
     var total = watches.values.reduce(0) { $0 + $1.byteCount }
-    guard total > mailbox.limits.bytes else { return }
     while total > mailbox.limits.bytes {
       var taken = ClientLedger()
       for watch in watches.values {

@@ -60,11 +60,8 @@ final class ChangeHub: Sendable {
       throw .unavailable("no thread could be started for watchers")
     }
     let request = Watch.Request(
-      id: id, key: key, view: view, subject: subject, since: since,
-      isToHead: client.method == .head, client: client.client,
-      deadline: MonotonicTime.now + UInt(mailbox.limits.seconds) * 1_000_000_000,
-      isGone: { client.isAbandoned },
-      answer: answer)
+      id: id, key: key, view: view, subject: subject, since: since, sent: client,
+      deadline: MonotonicTime.now + UInt(mailbox.limits.seconds) * 1_000_000_000, answer: answer)
     mailbox.post { $0.requests.append(request) }
   }
 }

@@ -37,16 +37,15 @@ final class Watch {
     let subject: Subject
     /// The version that the client shows already; nil if it shows none.
     let since: Int64?
-    /// Whether it is a HEAD request.
-    let isToHead: Bool
-    /// The client's address.
-    let client: UInt64
+    /// The request as it came, which isn't asked for its client after the answer.
+    let sent: HTTPRequest
     /// When it has to be answered, by ``MonotonicTime``.
     let deadline: UInt
-    /// Whether the client has gone; not to be called after the answer.
-    let isGone: @Sendable () -> Bool
     /// To be called once.
     let answer: Reply
+
+    /// The client's address.
+    var client: UInt64 { sent.client }
   }
 
   /// The least time between two events.
@@ -182,7 +181,7 @@ final class Watch {
     guard !requests.isEmpty else { return }
     let now = MonotonicTime.now
     let old = requests.map { request -> Problem? in
-      if request.isGone() { return Problem(499, "the client has gone") }
+      if request.sent.isAbandoned { return Problem(499, "the client has gone") }
       return now >= request.deadline ? .late(mailbox.limits.seconds) : nil
     }
     guard old.contains(where: { $0 != nil }) else { return }
@@ -268,7 +267,7 @@ final class Watch {
       ], body: EventText.opening + first)
     let (mailbox, id) = (self.mailbox, request.id)
     let place = Place(key: request.key, id: id)
-    if request.isToHead {
+    if request.sent.method == .head {
       response.stream = { _ in }
       leave(request.client)
     } else {

@@ -42,11 +42,11 @@ struct WatchWork: @unchecked Sendable {
 
   /// Does it.
   func run() -> Product {
-    let start = WatchWork.processorTime()
+    let start = ThreadTime.now
     let events = Result { try update() }
     return Product(
       events: events, version: view.version, byteCount: view.byteCount,
-      seconds: WatchWork.processorTime() - start)
+      seconds: Double(ThreadTime.now - start) / 1e9)
   }
 
   private func update() throws -> Events {
@@ -73,7 +73,4 @@ struct WatchWork: @unchecked Sendable {
     whole = made
     return made
   }
-
-  /// The processor time of this thread, in seconds.
-  private static func processorTime() -> Double { Double(ThreadTime.now) / 1e9 }
 }

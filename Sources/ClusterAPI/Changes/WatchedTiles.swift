@@ -119,11 +119,7 @@ final class WatchedTiles: Watched {
       guard let tiles else { return json.member("all", true) }
       json.array("tiles") { json in
         for tile in tiles {
-          json.object { json in
-            json.member("z", tile.zoom)
-            json.member("x", tile.x)
-            json.member("y", tile.y)
-          }
+          json.write(["z": .integer(tile.zoom), "x": .integer(tile.x), "y": .integer(tile.y)])
         }
       }
     }

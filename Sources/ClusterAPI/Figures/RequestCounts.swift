@@ -13,6 +13,7 @@ struct RequestCounts: Sendable {
   private static let places: [UInt8] = (0..<600).map { status in
     UInt8(statuses.firstIndex(of: status) ?? 0)
   }
+  private static let methods = HTTPMethod.allCases
 
   /// The labels of the routes. The last is that of paths at which there is nothing.
   private let routes: [String]
@@ -21,7 +22,7 @@ struct RequestCounts: Sendable {
 
   init(routes: [String], unknown: String) {
     self.routes = routes + [unknown]
-    let kinds = self.routes.count * HTTPMethod.allCases.count
+    let kinds = self.routes.count * RequestCounts.methods.count
     counts = Array(repeating: 0, count: kinds * RequestCounts.statuses.count)
     durations = Array(repeating: nil, count: kinds)
   }
@@ -30,7 +31,8 @@ struct RequestCounts: Sendable {
   mutating func count(_ log: RequestLog) {
     let last = routes.count - 1
     let kind =
-      min(log.notes.route ?? last, last) * HTTPMethod.allCases.count + log.method.ordinal
+      min(log.notes.route ?? last, last) * RequestCounts.methods.count
+      + (RequestCounts.methods.firstIndex(of: log.method) ?? 0)
     let place = Int(RequestCounts.places[max(0, min(log.status, 599))])
     counts[kind * RequestCounts.statuses.count + place] &+= 1
     if durations[kind] == nil { durations[kind] = Distribution(.moments) }
@@ -39,7 +41,7 @@ struct RequestCounts: Sendable {
 
   /// Adds the figures that aren't 0.
   func write(to text: inout PrometheusText) {
-    let methods = HTTPMethod.allCases
+    let methods = RequestCounts.methods
     var answered: [PrometheusText.Sample] = []
     var took: [(labels: String, value: Distribution)] = []
     for kind in durations.indices {
@@ -59,23 +61,5 @@ struct RequestCounts: Sendable {
     text.histogram(
       "request_duration_seconds", "From a request being read to its answer being handed over.", took
     )
-  }
-}
-
-extension HTTPMethod {
-  /// The place in `allCases`, without a search.
-  fileprivate var ordinal: Int {
-    switch self {
-    case .get: 0
-    case .head: 1
-    case .post: 2
-    case .put: 3
-    case .delete: 4
-    case .options: 5
-    case .patch: 6
-    case .trace: 7
-    case .connect: 8
-    case .other: 9
-    }
   }
 }

@@ -21,20 +21,16 @@ extension Fields {
     let language = try filterLanguage()
     try checkReferenceSystem("filter-crs")
     guard has(name) else { return nil }
+    func text() throws -> FilterExpression? {
+      try string(name).map { try CQL2.normal($0, ofDraft: language == .draft) }
+    }
     do {
-      guard language == .json || inBody else {
-        return try string(name).map { try CQL2.normal($0, ofDraft: language == .draft) }
-      }
+      guard language == .json || inBody else { return try text() }
       return try withJSON(name) { json -> FilterExpression? in
-        if language == .text || language == .draft {
-          guard json.kind != .object else {
-            throw problem(
-              name, status: 422, "\(name) is CQL2 JSON, and filter-lang says that it is CQL2 text")
-          }
-          return try string(name).map { try CQL2.normal($0, ofDraft: language == .draft) }
-        }
-        if language == nil, json.kind != .object {
-          return try string(name).map { try CQL2.normal($0) }
+        if language != .json, json.kind != .object { return try text() }
+        guard language == nil || language == .json else {
+          throw problem(
+            name, status: 422, "\(name) is CQL2 JSON, and filter-lang says that it is CQL2 text")
         }
         // The text of JSON is taken in a body, too.
         guard inBody, let text = json.stringBytes else { return try CQL2.normal(json) }

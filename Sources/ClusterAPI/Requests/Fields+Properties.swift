@@ -79,7 +79,9 @@ extension IndexedCollection {
       let field = String(one.name.shortened(to: 100))
       // After a cancellation that isn't known.
       guard column.hasValues || Interruption.isOver else {
-        throw Problem.noProperty(name, field: field)
+        throw Problem(
+          400, field: field, inBody: false,
+          "the name is unknown here: no feature has a property \(field)")
       }
       if one.isNoNumber, column.hasNumbersOnly {
         throw Problem(400, field: field, inBody: false, "\(field) is a number in all features")
@@ -88,15 +90,5 @@ extension IndexedCollection {
         throw Problem(400, field: field, inBody: false, "\(field) is true or false in all features")
       }
     }
-  }
-}
-
-extension Problem {
-  /// A name that means nothing, as no feature has such a property.
-  static func noProperty(_ name: [UInt8], field: String) -> Problem {
-    let shown = String(decoding: name, as: UTF8.self).shortened(to: 100)
-    return Problem(
-      400, field: field, inBody: false,
-      "the name is unknown here: no feature has a property \(shown)")
   }
 }

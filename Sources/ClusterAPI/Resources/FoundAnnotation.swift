@@ -29,9 +29,10 @@ struct FoundAnnotation {
       (source, annotation, result) = (.tiles(found), found.annotation, found.result)
       return
     }
-    guard
-      let found = Drilldown(
-        id, in: collection, properties.drilldown(settings), keys: { collection.keys(of: $0) })
+    var options = Drilldown.Options()
+    (options.settings, options.filter) = (settings, properties.filter)
+    options.weights = properties.statistics.weights
+    guard let found = Drilldown(id, in: collection, options, keys: { collection.keys(of: $0) })
     else { return nil }
     (source, annotation, result) = (.grid(found), found.annotation, found.result)
   }

@@ -16,14 +16,10 @@ public final class Metrics: Sendable {
   private struct Counts: Sendable {
     var requests = RequestCounts(routes: [], unknown: "")
     /// How long requests waited and worked, by their queues.
-    var waited = Counts.distributions(.waits)
-    var worked = Counts.distributions(.moments)
+    var waited: [WorkQueue.Lane: Distribution] = [:]
+    var worked: [WorkQueue.Lane: Distribution] = [:]
     var bytesSent = 0
     var bytesReceived = 0
-
-    private static func distributions(_ scale: Distribution.Scale) -> [Distribution] {
-      WorkQueue.Lane.allCases.map { _ in Distribution(scale) }
-    }
   }
 
   // One lock for each request takes tens of nanoseconds.
@@ -59,8 +55,8 @@ public final class Metrics: Sendable {
       counts.bytesSent += log.bytesSent
       counts.bytesReceived += log.bytesReceived
       guard let lane = log.notes.lane.flatMap(WorkQueue.Lane.init(rawValue:)) else { return }
-      counts.waited[lane.place].add(log.notes.waited)
-      counts.worked[lane.place].add(log.notes.worked)
+      counts.waited[lane, default: Distribution(.waits)].add(log.notes.waited)
+      counts.worked[lane, default: Distribution(.moments)].add(log.notes.worked)
     }
   }
 
@@ -107,10 +103,10 @@ public final class Metrics: Sendable {
       "tls_handshakes_total", "Handshakes of TLS that were finished.", sources.handshakes())
     text.histogram(
       "queue_wait_seconds", "How long requests waited away from the event loops, by queue.",
-      Metrics.byLane(counts.waited))
+      Metrics.byLane(counts.waited, .waits))
     text.histogram(
       "queue_work_seconds", "How long requests were worked for there, by queue.",
-      Metrics.byLane(counts.worked))
+      Metrics.byLane(counts.worked, .moments))
     Metrics.write(written, to: &text)
     let watching = hub.figures
     text.gauge("watchers", "Clients that watch changes now.", watching.watchers)
@@ -135,8 +131,10 @@ public final class Metrics: Sendable {
     private static let build = "release"
   #endif
 
-  private static func byLane(_ all: [Distribution]) -> [(labels: String, value: Distribution)] {
-    WorkQueue.Lane.allCases.map { ("lane=\"\($0.rawValue)\"", all[$0.place]) }
+  private static func byLane(
+    _ all: [WorkQueue.Lane: Distribution], _ scale: Distribution.Scale
+  ) -> [(labels: String, value: Distribution)] {
+    WorkQueue.Lane.allCases.map { ("lane=\"\($0.rawValue)\"", all[$0] ?? Distribution(scale)) }
   }
 
   private static func write(_ written: CollectionWriter.Counts, to text: inout PrometheusText) {
@@ -168,12 +166,12 @@ public final class Metrics: Sendable {
       "remembered_cells_total", "Cells of viewports that came from the cache.", cells.counts.cached)
     text.counter(
       "clustered_cells_total", "Cells of viewports that were clustered for the cache.",
-      cells.counts.clustered)
+      cells.counts.made)
     text.gauge("remembered_cell_bytes", "Memory of cached cells.", cells.memory.byteCount)
-    let tiles = answers.tiles.memory
+    let tiles = answers.tiles.budget
     text.counter("remembered_tiles_total", "Tiles that came from the cache.", tiles.counts.cached)
-    text.counter("encoded_tiles_total", "Tiles that were encoded.", tiles.counts.encoded)
-    text.gauge("remembered_tile_bytes", "Memory of cached tiles.", tiles.byteCount)
+    text.counter("encoded_tiles_total", "Tiles that were encoded.", tiles.counts.made)
+    text.gauge("remembered_tile_bytes", "Memory of cached tiles.", tiles.memory.byteCount)
     text.gauge("collections", "Collections.", collections.count)
     gauge("features", "Features of a collection.") { $0.index.count }
     gauge("index_bytes", "Memory of a collection's index without records.") { $0.index.byteCount }

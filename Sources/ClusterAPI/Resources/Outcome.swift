@@ -6,8 +6,8 @@ import HTTPServer
 enum Outcome {
   /// With a response that is there.
   case now(HTTPResponse)
-  /// With a response to a read, made at once or, if that takes long, away from the event loops.
-  case read(Read)
+  /// With a response to a read, made at once or, if that takes long, away from the event loops. Its time is known by its kind.
+  case read(ReadKind, make: @Sendable () throws -> HTTPResponse)
   /// By work that may take long, away from the event loops.
   case later(WorkQueue.Lane, @Sendable () throws -> HTTPResponse)
   /// By the writer, which makes the response.
@@ -31,7 +31,7 @@ enum Outcome {
     if let etag, request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    return .read(Read(kind: kind, make: make))
+    return .read(kind, make: make)
   }
 
   /// A write that is read from a body at once, or, if the body is long or turns out to hold much, away from

@@ -21,14 +21,11 @@ struct PostedFeatures {
   ///
   /// - Parameters:
   ///   - field: the Content-Type with its parameters.
-  init(in body: UnsafeRawBufferPointer, of type: MediaType?, _ field: String) throws(Problem) {
+  /// - Throws: ``Problem`` 415 for what is no features, 400 for a form that isn't one.
+  init(in body: UnsafeRawBufferPointer, of type: MediaType?, _ field: String) throws {
     guard type == .form else {
       bytes = body
-      if let format = PostedFeatures.format(type) {
-        self.format = format
-      } else {
-        format = try PostedFeatures.format(of: body)
-      }
+      format = try PostedFeatures.format(type) ?? PostedFeatures.format(of: body)
       return
     }
     let file = try FormFile(in: body, contentType: field)
@@ -36,13 +33,10 @@ struct PostedFeatures {
     charset = file.contentType?.parameter("charset")
     let named = (file.contentType ?? "").cut(at: UInt8(ascii: ";")).0.trimmed
     let known = PostedFeatures.types.first { named.isSameField(as: $0.rawValue) }
-    if let format = PostedFeatures.format(known == .form ? nil : known)
-      ?? file.name.flatMap({ FeatureFormat(fileName: $0) })
-    {
-      self.format = format
-    } else {
-      format = try PostedFeatures.format(of: file.content)
-    }
+    format =
+      try PostedFeatures.format(known == .form ? nil : known)
+      ?? file.name.flatMap { FeatureFormat(fileName: $0) }
+      ?? PostedFeatures.format(of: file.content)
   }
 
   /// The format of a type; nil for one that says too little.

@@ -54,7 +54,7 @@ extension WatchedTiles.Request {
     guard let zoom = try fields.integer("zoom", in: Tile.zooms),
       let tile = Tile(zoom: zoom, x: 0, y: 0)
     else { throw fields.problem("zoom", "no zoom: that of the tiles is required") }
-    self.tile = try TileRequest(tile, .vector, fields)
+    self.tile = try TileRequest(tile, .vectorTile, fields)
     var values = ViewportValues()
     let isPart = ViewportField.fields(of: .rect).contains { fields.has($0.name) }
     area =

@@ -38,12 +38,11 @@ extension Resources {
       let url = Array((base.isEmpty ? "/" : base).utf8)
       var json = JSONWriter()
       for name in isFixed ? [] : try Resources.sampledProperties(of: catalog) {
-        json.object { json in
-          json.member("name", name)
-          json.member("in", "query")
-          json.member("description", "Only features whose property of this name has this value.")
-          json.object("schema") { $0.member("type", "string") }
-        }
+        json.write([
+          "name": .string(name), "in": "query",
+          "description": "Only features whose property of this name has this value.",
+          "schema": ["type": "string"],
+        ])
       }
       var parameters = json.take()
       if !parameters.isEmpty { parameters.append(UInt8(ascii: ",")) }

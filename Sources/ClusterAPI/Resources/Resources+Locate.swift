@@ -51,7 +51,7 @@ extension Resources {
       json.key("visibleMapRect")
       json.mapRect(viewport.rect)
       json.key("bbox")
-      json.bbox(viewport.bounds)
+      json.write(.bounds(viewport.bounds))
       json.member("zoomLevel", asked.area.zoomLevel)
       json.key("annotation")
       if let annotation = located.annotation {

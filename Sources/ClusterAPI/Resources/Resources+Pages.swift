@@ -14,8 +14,7 @@ extension Resources {
     _ request: HTTPRequest
   ) -> HTTPResponse {
     var page = HTMLPage(
-      "pincluster", description: "Map pins, clustered exactly: what to draw in a viewport.",
-      base: base, for: request)
+      "pincluster", description: summary, base: base, for: request)
     page.add(actions: [
       ("Open the map", "\(base)/map"), ("Read the API", "\(base)/api?f=html"),
     ])

@@ -125,7 +125,7 @@ extension Resources {
           for id in ids { json.featureID(id) }
         }
       }
-      if parsed.rejected > 0 { json.errors(Resources.items(of: parsed)) }
+      if parsed.rejected > 0 { json.members([("errors", .errors(Resources.items(of: parsed)))]) }
       json.notes(parsed.notes)
     }
     if isCreated, let id = ids.first {

@@ -7,18 +7,14 @@ import HTTPServer
 extension Resources {
   /// The properties that filters and queries may name, as OGC API Features, part 3 has them.
   func queryables(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    // In a filter any other name is valid, too, and null.
     if try request.answerType([.schema, .json, .html]) == .html {
       return try queryablesPage(id, request)
     }
-    return try schema(id, "queryables", request, takesOthers: true) { json, survey in
+    // In a filter any other name is valid, too, and null.
+    return try schema(id, "queryables", request, takesOthers: true) { survey in
       let hasID = survey.properties.contains { $0.name == "id" && $0.kinds != .null }
-      if !hasID { json.idSchema() }
-      json.geometrySchema()
-      for property in survey.properties
-      where property.name != JSONWriter.geometryName && (hasID || property.name != "id") {
-        json.schema(of: property)
-      }
+      let own = hasID ? [Schema.geometry] : [Schema.id, Schema.geometry]
+      return own + Schema.members(of: survey.properties, but: own)
     }
   }
 
@@ -29,11 +25,14 @@ extension Resources {
     let etag = entityTag(snapshot.info, request, .html, links: base)
     return .response(to: request, etag: etag, kind: ReadKind(.queryables, of: id)) {
       let survey = snapshot.surveys.survey(of: snapshot.index)
-      let rows = survey.properties.map { property in
-        (property.name, property.kinds.types.map { "\($0)" }.joined(separator: ", "))
-      }
+      let rows = survey.properties.map { ($0.name, $0.kinds.types.joined(separator: ", ")) }
       return Resources.page(ofProperties: rows, in: id, base, etag: etag, request)
     }
+  }
+
+  /// The kinds of schemas: the bodies of writes, as OGC API Features, part 4 has it, and a feature as GeoJSON.
+  private enum SchemaType: String, CaseIterable {
+    case create, replace, feature
   }
 
   /// Everything that a feature has.
@@ -44,40 +43,30 @@ extension Resources {
     case .feature: return try featureSchema(id, request)
     case nil: break
     }
-    return try schema(id, "schema", request) { json, survey in
-      json.idSchema()
-      json.geometrySchema()
-      for property in survey.properties
-      where !["id", JSONWriter.geometryName].contains(property.name) {
-        json.schema(of: property)
-      }
+    return try schema(id, "schema", request) { survey in
+      let own = [Schema.id, Schema.geometry]
+      return own + Schema.members(of: survey.properties, but: own)
     }
   }
 
   /// The form of a GeoJSON feature. Programs that make columns of properties, such as GDAL, take their types from it, as far
   /// as it tells any; null is no value to them. Integers may be longer than they believe, and of lists it tells too little.
   private func featureSchema(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    try schema(id, "schema?type=feature", request, takesOthers: true) { json, survey in
-      json.object("type") { $0.member("const", "Feature") }
-      json.idSchema()
-      json.object("geometry") { $0.pointSchema() }
-      json.object("properties") { json in
-        json.member("type", "object")
-        json.object("properties") { json in
-          for property in survey.properties {
-            let kinds = property.kinds.subtracting(.null)
-            guard !kinds.isEmpty, kinds != .integer, kinds.isDisjoint(with: [.array, .object])
-            else { continue }
-            json.schema(of: property, kinds)
-          }
-        }
+    try schema(id, "schema?type=feature", request, takesOthers: true) { survey in
+      let told = survey.properties.compactMap { property in
+        let kinds = property.kinds.subtracting(.null)
+        let isTold =
+          !kinds.isEmpty && kinds != .integer && kinds.isDisjoint(with: [.array, .object])
+        return isTold ? Schema.member(of: property, kinds) : nil
       }
+      let properties: JSONLiteral = ["type": "object", "properties": .object(told)]
+      return [Schema.feature, Schema.id, ("geometry", Schema.point), ("properties", properties)]
     }
   }
 
   private func schema(
     _ id: String, _ name: String, _ request: HTTPRequest, takesOthers: Bool = false,
-    _ write: @escaping @Sendable (inout JSONWriter, PropertySurvey) -> Void
+    _ members: @escaping @Sendable (PropertySurvey) -> [JSONLiteral.Member]
   ) throws -> Outcome {
     let type = try request.schemaType()
     let snapshot = try snapshot(id)
@@ -86,14 +75,13 @@ extension Resources {
     return .response(to: request, etag: etag, kind: ReadKind(.schema, of: id)) {
       let survey = snapshot.surveys.survey(of: snapshot.index)
       let collection = "\(base)/collections/\(id)"
-      var response = HTTPResponse(type: type, etag: etag) { json in
-        json.member("$schema", "https://json-schema.org/draft/2020-12/schema")
-        json.member("$id", "\(collection)/\(name)")
-        json.member("title", snapshot.info.title ?? id)
-        json.member("type", "object")
-        json.object("properties") { write(&$0, survey) }
-        json.member("additionalProperties", takesOthers || !survey.isComplete)
-      }
+      let document: JSONLiteral = [
+        "$schema": Schema.dialect, "$id": .string("\(collection)/\(name)"),
+        "title": .string(snapshot.info.title ?? id), "type": "object",
+        "properties": .object(members(survey)),
+        "additionalProperties": .bool(takesOthers || !survey.isComplete),
+      ]
+      var response = HTTPResponse(document, type: type, etag: etag)
       response.add([
         Link("\(collection)/\(name)", "self", type, "This schema"),
         Link(collection, "collection", .json, "Its collection"),
@@ -101,45 +89,21 @@ extension Resources {
       return response
     }
   }
-}
-
-extension Resources {
-  /// The kinds of schemas: the bodies of writes, as OGC API Features, part 4 has it, and a feature as GeoJSON.
-  private enum SchemaType: String, CaseIterable {
-    case create, replace, feature
-  }
 
   /// The schema of a feature to store, which is the same for all collections.
   private func bodySchema(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let type = try request.schemaType()
     _ = try snapshot(id)
-    let own = base(of: request) + Resources.target(request)
-    let response = HTTPResponse(type: type) { json in
-      json.member("$schema", "https://json-schema.org/draft/2020-12/schema")
-      json.member("$id", own)
-      json.member("title", "A feature to store")
-      json.member("type", "object")
-      json.array("required") { json in
-        for name: StaticString in ["type", "geometry", "properties"] { json.value(name) }
-      }
-      json.object("properties") { json in
-        json.object("type") { $0.member("const", "Feature") }
-        json.object("id") { json in
-          json.array("type") { json in
-            json.value("integer")
-            json.value("string")
-          }
-        }
-        json.object("geometry") { $0.pointSchema() }
-        json.object("properties") { json in
-          json.array("type") { json in
-            json.value("object")
-            json.value("null")
-          }
-        }
-      }
-    }
-    return .now(response)
+    let document: JSONLiteral = [
+      "$schema": Schema.dialect, "$id": .string(base(of: request) + Resources.target(request)),
+      "title": "A feature to store", "type": "object",
+      "required": ["type", "geometry", "properties"],
+      "properties": [
+        "type": Schema.feature.value, "id": ["type": ["integer", "string"]],
+        "geometry": Schema.point, "properties": ["type": ["object", "null"]],
+      ],
+    ]
+    return .now(HTTPResponse(document, type: type))
   }
 }
 
@@ -151,80 +115,65 @@ extension HTTPRequest {
   }
 }
 
-extension JSONWriter {
-  /// Writes the members of the schema of a Point.
-  fileprivate mutating func pointSchema() {
-    member("type", "object")
-    array("required") { json in
-      json.value("type")
-      json.value("coordinates")
-    }
-    object("properties") { json in
-      json.object("type") { $0.member("const", "Point") }
-      json.object("coordinates") { json in
-        json.member("type", "array")
-        json.member("minItems", 2)
-        json.object("items") { $0.member("type", "number") }
-        json.array("prefixItems") { json in
-          for limit in [180, 90] {
-            json.object { json in
-              json.member("minimum", -limit)
-              json.member("maximum", limit)
-            }
-          }
-        }
+extension Resources {
+  /// Parts of schemas.
+  private enum Schema {
+    static let dialect: JSONLiteral = "https://json-schema.org/draft/2020-12/schema"
+    static let feature: JSONLiteral.Member = ("type", ["const": "Feature"])
+    static let id: JSONLiteral.Member = (
+      "id", ["title": "id", "type": ["integer", "string"], "x-ogc-role": "id"]
+    )
+    /// The geometry under its name in filters.
+    static let geometry: JSONLiteral.Member = (
+      "geometry",
+      ["title": "geometry", "x-ogc-role": "primary-geometry", "format": "geometry-point"]
+    )
+    /// A Point of GeoJSON.
+    static let point: JSONLiteral = [
+      "type": "object", "required": ["type", "coordinates"],
+      "properties": [
+        "type": ["const": "Point"],
+        "coordinates": [
+          "type": "array", "minItems": 2, "items": ["type": "number"],
+          "prefixItems": [
+            ["minimum": -180, "maximum": 180], ["minimum": -90, "maximum": 90],
+          ],
+        ],
+      ],
+    ]
+
+    /// Properties, but those with the names of other members.
+    static func members(
+      of properties: [PropertySurvey.Property], but others: [JSONLiteral.Member]
+    ) -> [JSONLiteral.Member] {
+      properties.compactMap { property in
+        others.contains { $0.name == property.name } ? nil : member(of: property, property.kinds)
       }
     }
-  }
 
-  /// The name of the geometry in filters.
-  fileprivate static let geometryName = "geometry"
-
-  fileprivate mutating func idSchema() {
-    object("id") { json in
-      json.member("title", "id")
-      json.array("type") { json in
-        json.value("integer")
-        json.value("string")
-      }
-      json.member("x-ogc-role", "id")
-    }
-  }
-
-  fileprivate mutating func geometrySchema() {
-    object("geometry") { json in
-      json.member("title", "geometry")
-      json.member("x-ogc-role", "primary-geometry")
-      json.member("format", "geometry-point")
-    }
-  }
-
-  /// Writes a property with the kinds of values that features have, or some of them.
-  fileprivate mutating func schema(
-    of property: PropertySurvey.Property, _ kinds: PropertySurvey.Kinds? = nil
-  ) {
-    Array(property.name.utf8).withUnsafeBytes { keyUTF8($0) }
-    object { json in
-      json.member("title", property.name)
-      let types = (kinds ?? property.kinds).types
-      json.key("type")
-      if types.count == 1 {
-        json.value(types[0])
-      } else {
-        json.array { json in for type in types { json.value(type) } }
-      }
-      if property.kinds.contains(.string) {
-        if property.formats == .dateTime { json.member("format", "date-time") }
-        if property.formats == .date { json.member("format", "date") }
-      }
+    /// A property with the kinds of values that features have, or some of them.
+    static func member(
+      of property: PropertySurvey.Property, _ kinds: PropertySurvey.Kinds
+    ) -> JSONLiteral.Member {
+      let types = kinds.types
+      let formats: [(PropertySurvey.Formats, JSONLiteral)] = [
+        (.dateTime, "date-time"), (.date, "date"),
+      ]
+      let hasFormat = property.kinds.contains(.string)
+      let schema: JSONLiteral = [
+        "title": .string(property.name),
+        "type": types.count == 1 ? .string(types[0]) : .texts(types),
+        "format": hasFormat ? formats.first { $0.0 == property.formats }?.1 : nil,
+      ]
+      return (property.name, schema)
     }
   }
 }
 
 extension PropertySurvey.Kinds {
   /// The names of the types in JSON Schema. A number is any number.
-  fileprivate var types: [StaticString] {
-    let all: [(Self, StaticString)] = [
+  fileprivate var types: [String] {
+    let all: [(Self, String)] = [
       (.string, "string"), (.integer, "integer"), (.number, "number"), (.boolean, "boolean"),
       (.array, "array"), (.object, "object"), (.null, "null"),
     ]

@@ -18,6 +18,9 @@ extension Resources {
     ]
   }
 
+  /// The purpose of the service, in a sentence.
+  static let summary = "Map pins, clustered exactly: what to draw in a viewport."
+
   func landing(_ request: HTTPRequest) throws -> Outcome {
     let type = try request.answerType([.json, .html])
     let base = base(of: request)
@@ -30,11 +33,9 @@ extension Resources {
           base, request)
       }
     }
-    var response = HTTPResponse { json in
-      json.member("title", "pincluster")
-      json.member("description", "Map pins, clustered exactly: what to draw in a viewport.")
-      json.links(links)
-    }
+    var response = HTTPResponse([
+      "title": "pincluster", "description": .string(Resources.summary), "links": .links(links),
+    ])
     response.add(links)
     return .now(response)
   }
@@ -92,11 +93,7 @@ extension Resources {
       page.html.marks("</ul>")
       return page.response()
     }
-    return HTTPResponse { json in
-      json.array("conformsTo") { json in
-        for name in Resources.classes { json.value(name) }
-      }
-    }
+    return HTTPResponse(["conformsTo": .texts(Resources.classes)])
   }
 
   func live(_ request: HTTPRequest) throws -> HTTPResponse { try status(request, nil) }
@@ -106,7 +103,7 @@ extension Resources {
   private func status(_ request: HTTPRequest, _ hindrance: String?) throws -> HTTPResponse {
     _ = try request.answerType([.json], hasFormat: false)
     if let hindrance { throw Problem.unavailable(hindrance) }
-    return HTTPResponse { $0.member("status", "ok") }
+    return HTTPResponse(["status": "ok"])
   }
 
   func metricsText(_ request: HTTPRequest) throws -> Outcome {

@@ -8,66 +8,57 @@ extension Resources {
   /// The name of the matrix set, in paths and for people.
   static let matrixSet = "WebMercatorQuad"
 
-  private static let crs = "http://www.opengis.net/def/crs/EPSG/0/3857"
-  private static let matrixSetURI =
-    "http://www.opengis.net/def/tilematrixset/OGC/1.0/\(matrixSet)"
+  private static let crs: JSONLiteral = "http://www.opengis.net/def/crs/EPSG/0/3857"
+  private static let matrixSetURI: JSONLiteral =
+    "http://www.opengis.net/def/tilematrixset/OGC/1.0/WebMercatorQuad"
 
   /// The tile sets of a collection.
   func tileSets(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    try describe(id, request) { json, snapshot, path, base in
-      json.links([Link("\(path)/tiles", "self", .json, "The tile sets")])
-      json.array("tilesets") { json in
-        json.object { Resources.write(snapshot, path, base, isWhole: false, into: &$0) }
-      }
+    try describe(id, request) { snapshot, path, base in
+      [
+        "links": .links([Link("\(path)/tiles", "self", .json, "The tile sets")]),
+        "tilesets": [.object(Resources.members(of: snapshot, path, base))],
+      ]
     }
   }
 
   /// The tile set of a collection.
   func tileSet(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    try describe(id, request) { json, snapshot, path, base in
-      Resources.write(snapshot, path, base, isWhole: true, into: &json)
+    try describe(id, request) { snapshot, path, base in
+      let layer: JSONLiteral = [
+        "id": .string(snapshot.info.id), "dataType": "vector", "geometryDimension": 0,
+      ]
+      return .object(Resources.members(of: snapshot, path, base) + [("layers", [layer])])
     }
   }
 
   private func describe(
     _ id: String, _ request: HTTPRequest,
-    _ write: (inout JSONWriter, CollectionSnapshot, _ path: String, _ base: String) -> Void
+    _ document: (CollectionSnapshot, _ path: String, _ base: String) -> JSONLiteral
   ) throws -> HTTPResponse {
     _ = try request.answerType([.json])
     let (snapshot, base) = (try snapshot(id), base(of: request))
     let etag = entityTag(snapshot.info, request, .json, links: base)
-    return HTTPResponse(etag: etag) { write(&$0, snapshot, "\(base)/collections/\(id)", base) }
+    return HTTPResponse(document(snapshot, "\(base)/collections/\(id)", base), etag: etag)
   }
 
-  private static func write(
-    _ snapshot: CollectionSnapshot, _ path: String, _ base: String, isWhole: Bool,
-    into json: inout JSONWriter
-  ) {
-    json.member("title", snapshot.info.title ?? snapshot.info.id)
-    json.member("dataType", "vector")
-    json.member("crs", crs)
-    json.member("tileMatrixSetURI", matrixSetURI)
+  /// The members of a tile set but its layers.
+  private static func members(
+    of snapshot: CollectionSnapshot, _ path: String, _ base: String
+  ) -> [JSONLiteral.Member] {
     let set = "\(path)/tiles/\(matrixSet)"
-    let description = Link(
-      "\(path)/tiles.json", "describedby", .json, "The same as TileJSON")
-    json.array("links") { json in
-      json.link(Link(set, "self", .json, "This tile set"))
-      json.link(
-        Link("\(base)/tileMatrixSets/\(matrixSet)", Link.tilingScheme, .json, "The matrix set"))
-      json.link(description)
-      json.link(
-        Link(
-          "\(set)/{tileMatrix}/{tileRow}/{tileCol}", "item", .vectorTile, "A tile"),
-        isTemplate: true)
-    }
-    guard isWhole else { return }
-    json.array("layers") { json in
-      json.object { json in
-        json.member("id", snapshot.info.id)
-        json.member("dataType", "vector")
-        json.member("geometryDimension", 0)
-      }
-    }
+    let scheme = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme"
+    let links = [
+      Link(set, "self", .json, "This tile set"),
+      Link("\(base)/tileMatrixSets/\(matrixSet)", scheme, .json, "The matrix set"),
+      Link("\(path)/tiles.json", "describedby", .json, "The same as TileJSON"),
+      Link(
+        "\(set)/{tileMatrix}/{tileRow}/{tileCol}", "item", .vectorTile, "A tile", isTemplate: true),
+    ]
+    return [
+      ("title", .string(snapshot.info.title ?? snapshot.info.id)), ("dataType", "vector"),
+      ("crs", crs), ("tileMatrixSetURI", matrixSetURI), ("links", .links(links)),
+    ]
   }
 
   // MARK: The matrix set
@@ -76,81 +67,57 @@ extension Resources {
   func tileMatrixSets(_ request: HTTPRequest) throws -> HTTPResponse {
     _ = try request.answerType([.json])
     let path = "\(base(of: request))/tileMatrixSets"
-    return HTTPResponse { json in
-      json.links([Link(path, "self", .json, "The matrix sets")])
-      json.array("tileMatrixSets") { json in
-        json.object { json in
-          json.member("id", Resources.matrixSet)
-          json.member("title", "Web maps")
-          json.member("uri", Resources.matrixSetURI)
-          json.links([Link("\(path)/\(Resources.matrixSet)", "self", .json, "This matrix set")])
-        }
-      }
-    }
+    let own = Link("\(path)/\(Resources.matrixSet)", "self", .json, "This matrix set")
+    return HTTPResponse([
+      "links": .links([Link(path, "self", .json, "The matrix sets")]),
+      "tileMatrixSets": [
+        [
+          "id": .string(Resources.matrixSet), "title": "Web maps", "uri": Resources.matrixSetURI,
+          "links": .links([own]),
+        ]
+      ],
+    ])
   }
 
   /// The matrix set of web maps (OGC 17-083r4, annex D.1), with the names of the version before (17-083r2) as
   /// well, which are all that GDAL knows up to 3.6.
   func tileMatrixSet(_ request: HTTPRequest) throws -> HTTPResponse {
     _ = try request.answerType([.json])
-    return HTTPResponse(reserving: 8192) { json in
-      json.member("id", Resources.matrixSet)
-      json.member("identifier", Resources.matrixSet)
-      json.member("title", "Web maps")
-      json.member("uri", Resources.matrixSetURI)
-      json.member("crs", Resources.crs)
-      json.member("supportedCRS", Resources.crs)
-      json.array("orderedAxes") { json in
-        json.value("X")
-        json.value("Y")
-      }
-      json.object("boundingBox") { json in
-        json.member("crs", Resources.crs)
-        for name in ["lowerLeft", "lowerCorner"] as [StaticString] {
-          json.array(name) { Resources.writeCorner(x: -1, y: -1, into: &$0) }
-        }
-        for name in ["upperRight", "upperCorner"] as [StaticString] {
-          json.array(name) { Resources.writeCorner(x: 1, y: 1, into: &$0) }
-        }
-      }
-      json.member(
-        "wellKnownScaleSet", "http://www.opengis.net/def/wkss/OGC/1.0/GoogleMapsCompatible")
-      json.array("tileMatrices") { json in
-        for zoom in Tile.zooms { json.object { Resources.writeMatrix(zoom, into: &$0) } }
-      }
-    }
+    let (lower, upper) = (Resources.corner(x: -1, y: -1), Resources.corner(x: 1, y: 1))
+    return HTTPResponse([
+      "id": .string(Resources.matrixSet), "identifier": .string(Resources.matrixSet),
+      "title": "Web maps", "uri": Resources.matrixSetURI,
+      "crs": Resources.crs, "supportedCRS": Resources.crs, "orderedAxes": ["X", "Y"],
+      "boundingBox": [
+        "crs": Resources.crs, "lowerLeft": lower, "lowerCorner": lower, "upperRight": upper,
+        "upperCorner": upper,
+      ],
+      "wellKnownScaleSet": "http://www.opengis.net/def/wkss/OGC/1.0/GoogleMapsCompatible",
+      "tileMatrices": .array(Tile.zooms.map(Resources.matrix)),
+    ])
   }
 
   /// The radius of the projection's sphere, in metres.
   private static let radius = 6_378_137.0
 
-  /// Writes a corner of the square world, in metres.
-  private static func writeCorner(x: Double, y: Double, into json: inout JSONWriter) {
-    json.value(x * .pi * radius)
-    json.value(y * .pi * radius)
+  /// A corner of the square world, in metres.
+  private static func corner(x: Double, y: Double) -> JSONLiteral {
+    [.number(x * .pi * radius), .number(y * .pi * radius)]
   }
 
-  private static func writeMatrix(_ zoom: Int, into json: inout JSONWriter) {
+  private static func matrix(_ zoom: Int) -> JSONLiteral {
     let count = 1 << zoom
     let side = 256
     // Metres at the equator that a point of a tile covers.
     let cellSize = 2 * Double.pi * radius / Double(side * count)
-    json.member("id", "\(zoom)")
-    json.member("identifier", "\(zoom)")
-    // A point of a standard screen is 0.28 mm wide.
-    json.member("scaleDenominator", cellSize / 0.00028)
-    json.member("cellSize", cellSize)
-    json.member("cornerOfOrigin", "topLeft")
-    for name in ["pointOfOrigin", "topLeftCorner"] as [StaticString] {
-      json.array(name) { writeCorner(x: -1, y: 1, into: &$0) }
-    }
-    json.member("tileWidth", side)
-    json.member("tileHeight", side)
-    json.member("matrixWidth", count)
-    json.member("matrixHeight", count)
+    let origin = corner(x: -1, y: 1)
+    return [
+      "id": .string("\(zoom)"), "identifier": .string("\(zoom)"),
+      // A point of a standard screen is 0.28 mm wide.
+      "scaleDenominator": .number(cellSize / 0.00028), "cellSize": .number(cellSize),
+      "cornerOfOrigin": "topLeft", "pointOfOrigin": origin, "topLeftCorner": origin,
+      "tileWidth": .integer(side), "tileHeight": .integer(side),
+      "matrixWidth": .integer(count), "matrixHeight": .integer(count),
+    ]
   }
-}
-
-extension Link {
-  fileprivate static let tilingScheme = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme"
 }

@@ -7,9 +7,10 @@ import Texts
 extension Resources {
   /// A tile: the annotations of its cells.
   func tile(_ id: String, _ path: TilePath, _ request: HTTPRequest) throws -> Outcome {
-    let given = try tileTemplates.request(
-      for: path.tile, path.form ?? form(of: request), query: request.query)
-    let type = given.form.mediaType
+    // Map programs ask for tiles as for anything.
+    let liked = path.type ?? (try? request.negotiate([.vectorTile, .geoJSON], format: nil))
+    let type = liked ?? .vectorTile
+    let given = try tileTemplates.request(for: path.tile, type, query: request.query)
     let snapshot = try snapshot(id)
     let asked = given.resolved(by: snapshot.info.temporal)
     let etag = entityTag(snapshot.info, request, type)
@@ -18,7 +19,7 @@ extension Resources {
       return .now(HTTPResponse(status: 304, headers: [caching.field], etag: etag))
     }
     let collection = snapshot.collection
-    let tile = asked.form == .vector ? RememberedTile(asked, snapshot) : nil
+    let tile = type == .vectorTile ? RememberedTile(asked, snapshot) : nil
     // Whether there are such properties may take long to tell.
     if asked.properties.isEmpty, let known = tile?.known(),
       let notes = PropertyNotes(asked.viewport).known(in: collection)
@@ -35,12 +36,6 @@ extension Resources {
         asked.viewport.withIDForm(of: snapshot.index), of: snapshot)
       return HTTPResponse(json.take(), type: type, etag: etag, caching).noting(notes)
     }
-  }
-
-  /// The form that a client likes. Map programs ask for tiles as for anything.
-  private func form(of request: HTTPRequest) -> TileRequest.Form {
-    let liked = try? request.negotiate([.vectorTile, .geoJSON], format: nil)
-    return liked == .geoJSON ? .geoJSON : .vector
   }
 
   /// The URLs and content of the tiles, as TileJSON 3.0.0 has it.
@@ -61,26 +56,16 @@ extension Resources {
     return .response(to: request, etag: etag, kind: ReadKind(.tileJSON, of: id)) {
       try snapshot.collection.check(properties: asked.properties)
       let survey = snapshot.surveys.survey(of: snapshot.index)
-      return HTTPResponse(etag: etag) { json in
-        json.member("tilejson", "3.0.0")
-        json.member("name", snapshot.info.title ?? id)
-        if let text = snapshot.info.description { json.member("description", text) }
-        json.array("tiles") { $0.value(template) }
-        json.member("minzoom", Tile.zooms.lowerBound)
-        json.member("maxzoom", Tile.zooms.upperBound)
-        if let extent = snapshot.index.extent {
-          json.key("bounds")
-          json.bbox(extent.asTileBounds)
-        }
-        json.array("vector_layers") { json in
-          json.object { json in
-            json.member("id", id)
-            json.object("fields") { json in
-              for (name, type) in asked.attributes(survey) { json.attribute(name, type) }
-            }
-          }
-        }
-      }
+      let fields = asked.attributes(survey).map { (name: $0, value: JSONLiteral.string($1)) }
+      let document: JSONLiteral = [
+        "tilejson": "3.0.0", "name": .string(snapshot.info.title ?? id),
+        "description": snapshot.info.description.map { .string($0) },
+        "tiles": [.string(template)], "minzoom": .integer(Tile.zooms.lowerBound),
+        "maxzoom": .integer(Tile.zooms.upperBound),
+        "bounds": snapshot.index.extent.map { .bounds($0.asTileBounds) },
+        "vector_layers": [["id": .string(id), "fields": .object(fields)]],
+      ]
+      return HTTPResponse(document, etag: etag)
     }
   }
 }
@@ -111,15 +96,6 @@ extension HTTPResponse {
   }
 }
 
-extension TileRequest.Form {
-  fileprivate var mediaType: MediaType {
-    switch self {
-    case .vector: .vectorTile
-    case .geoJSON: .geoJSON
-    }
-  }
-}
-
 extension TileRequest {
   /// The names of attributes that annotations may have, with their descriptions.
   fileprivate func attributes(_ survey: PropertySurvey) -> [(name: String, type: String)] {
@@ -147,12 +123,5 @@ extension TileRequest {
       found.append((property.name, type))
     }
     return found
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func attribute(_ name: String, _ type: String) {
-    Array(name.utf8).withUnsafeBytes { keyUTF8($0) }
-    value(type)
   }
 }

@@ -32,7 +32,9 @@ extension TableOptions {
     layer = try fields.string("layer")
     text = try fields.strings("text")?.list ?? []
     encoding = try fields.string("encoding")
-    if request.bodyType(of: [.csv]) != nil { try take(charset: request.bodyCharset) }
+    if request.bodyType(of: [.csv]) != nil {
+      try take(charset: request.headers["content-type"]?.parameter("charset"))
+    }
     if let flaw {
       throw fields.problem(flaw.option, status: 422, "\(flaw.option) is \(flaw.detail)")
     }

@@ -49,9 +49,13 @@ struct WriteRequest: Sendable {
 extension WriteConditions {
   /// The conditions that a client sets for a write. The entity tag of a feature is the name of its state.
   init(_ request: HTTPRequest) {
-    let conditions = Preconditions(request)
+    func states(_ name: String, weak: Bool) -> States? {
+      EntityTag.states(named: name, in: request.headers, weak: weak).map {
+        $0.isAny ? .any : .named($0.tags)
+      }
+    }
     self.init(
-      match: conditions.match.map(States.init), noneMatch: conditions.noneMatch.map(States.init))
+      match: states("If-Match", weak: false), noneMatch: states("If-None-Match", weak: true))
   }
 }
 
@@ -73,15 +77,5 @@ extension Resources {
     return CollectionConditions(WriteConditions(request)) { [self] info in
       hashes.map { entityTag(info, $0) }
     }
-  }
-}
-
-extension WriteConditions.States {
-  fileprivate init(_ tags: Preconditions.Tags) {
-    self =
-      switch tags {
-      case .any: .any
-      case .listed(let tags): .named(tags)
-      }
   }
 }

@@ -7,15 +7,6 @@ final class WorkQueue: Sendable {
   enum Lane: String, CaseIterable {
     case quick, write, long
 
-    /// The place in `allCases`.
-    var place: Int {
-      switch self {
-      case .quick: 0
-      case .write: 1
-      case .long: 2
-      }
-    }
-
     /// The message if work waits and none has ended for twice the time that it may take.
     var ifStuck: String {
       "\(rawValue) work is stuck: some waits, and none has ended for twice the time that it may take"

@@ -22,7 +22,7 @@ final class RememberedTile: Sendable {
   /// The tile, if it is in the cache.
   func known() -> CachedTile.Content? {
     guard case .content(let content) = found else { return nil }
-    answers?.tiles.memory.countCached()
+    answers?.tiles.budget.count(cached: 1)
     return content
   }
 
@@ -32,11 +32,11 @@ final class RememberedTile: Sendable {
   func content() throws -> CachedTile.Content {
     if let known = known() { return known }
     let content = CachedTile.Content(try TileWriter.tile(request, of: snapshot))
-    answers?.tiles.memory.countEncoded()
     // A cancelled result isn't kept.
     if case .missing(let place) = found, !Interruption.isOver {
       answers?.tiles.fill(place, with: content)
     }
+    answers?.tiles.budget.count(made: 1)
     return content
   }
 }

@@ -1,27 +1,27 @@
 import ClusterCore
 
-/// Which tile a path asks for, and in which form.
+/// Which tile a path asks for, and of which type.
 struct TilePath {
   let tile: Tile
   /// Nil if the path tells none.
-  let form: TileRequest.Form?
+  let type: MediaType?
 
-  /// The forms by the ends of paths.
-  // Characters: names of forms, of small letters
-  private static let forms: [String: TileRequest.Form] = [
-    ".mvt": .vector, ".pbf": .vector, ".geojson": .geoJSON,
+  /// The types by the ends of paths.
+  // Characters: names of types, of small letters
+  private static let types: [String: MediaType] = [
+    ".mvt": .vectorTile, ".pbf": .vectorTile, ".geojson": .geoJSON,
   ]
 
   /// - Parameters:
-  ///   - last: a number that a form may follow.
+  ///   - last: a number that a type may follow.
   ///   - isRowFirst: whether y comes before x.
   /// - Throws: ``Problem`` 404 if there is no such tile.
   init(
     _ zoom: String, _ second: String, _ last: String, isRowFirst: Bool = false
   ) throws(Problem) {
     let end = last.utf8.firstIndex(of: UInt8(ascii: ".")) ?? last.utf8.endIndex
-    form = end == last.utf8.endIndex ? nil : TilePath.forms[String(last[end...])]
-    guard form != nil || end == last.utf8.endIndex, let zoom = TilePath.number(zoom.utf8),
+    type = end == last.utf8.endIndex ? nil : TilePath.types[String(last[end...])]
+    guard type != nil || end == last.utf8.endIndex, let zoom = TilePath.number(zoom.utf8),
       let first = TilePath.number(second.utf8), let second = TilePath.number(last.utf8[..<end]),
       let tile = Tile(
         zoom: zoom, x: isRowFirst ? second : first, y: isRowFirst ? first : second)

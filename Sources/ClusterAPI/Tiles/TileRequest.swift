@@ -3,18 +3,9 @@ import Collections
 import FeatureStore
 import GeoFormats
 
-/// A request for a tile: which one, in which form, and what its annotations carry.
+/// A request for a tile: which one, of which type, and what its annotations carry.
 struct TileRequest: Sendable {
-  /// The forms of tiles.
-  enum Form: Sendable {
-    /// A Mapbox Vector Tile.
-    case vector
-    /// GeoJSON, as a viewport request answers it.
-    case geoJSON
-  }
-
   private(set) var tile: Tile
-  let form: Form
   private(set) var viewport: ViewportRequest
   /// The version in the template that the request was made from; nil if there is none.
   let version: Int?
@@ -29,18 +20,18 @@ struct TileRequest: Sendable {
 
   /// Reads the fields of a tile.
   init(
-    _ tile: Tile, _ form: Form, _ fields: Fields, version: Int? = nil
+    _ tile: Tile, _ type: MediaType, _ fields: Fields, version: Int? = nil
   ) throws {
-    (self.tile, self.form, self.version) = (tile, form, version)
-    viewport = try ViewportRequest(tile, fields, isGeoJSON: form == .geoJSON)
+    (self.tile, self.version) = (tile, version)
+    viewport = try ViewportRequest(tile, fields, isGeoJSON: type == .geoJSON)
     properties = try fields.askedProperties()
   }
 
   /// Reads the query of a tile.
-  init(_ tile: Tile, _ form: Form = .vector, query: String?) throws {
+  init(_ tile: Tile, _ type: MediaType = .vectorTile, query: String?) throws {
     let fields = try Fields(query: query, allowed: TileRequest.allNames, othersAreProperties: true)
     let version = try fields.integer("v", in: 0...TileRequest.lastVersion)
-    try self.init(tile, form, fields, version: version)
+    try self.init(tile, type, fields, version: version)
   }
 }
 

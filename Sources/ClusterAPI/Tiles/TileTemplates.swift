@@ -6,7 +6,7 @@ import Threading
 final class TileTemplates: Sendable {
   private struct Key: Hashable {
     let query: ExactText?
-    let form: TileRequest.Form
+    let type: MediaType
   }
 
   private struct State {
@@ -22,11 +22,11 @@ final class TileTemplates: Sendable {
 
   /// The request for a tile with a query.
   func request(
-    for tile: Tile, _ form: TileRequest.Form, query: String?
+    for tile: Tile, _ type: MediaType, query: String?
   ) throws -> TileRequest {
-    let key = Key(query: query.map { ExactText($0) }, form: form)
+    let key = Key(query: query.map { ExactText($0) }, type: type)
     if let known = state.withLock({ $0.tiles[key] }) { return try known.moved(to: tile) }
-    let request = try TileRequest(tile, form, query: query)
+    let request = try TileRequest(tile, type, query: query)
     // A parsed filter takes a few times the memory of its text.
     let bytes = 2048 + 8 * request.viewport.cellByteCount + (query?.utf8.count ?? 0)
     guard bytes <= TileTemplates.mostBytesOfOne else { return request }

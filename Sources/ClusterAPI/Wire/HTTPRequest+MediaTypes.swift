@@ -41,9 +41,6 @@ extension HTTPRequest {
     headers["content-type"]?.parts(separatedBy: UInt8(ascii: ";"), atMost: 1)[0].trimmed
   }
 
-  /// The encoding of the body, as Content-Type names it; nil if it doesn't.
-  var bodyCharset: String? { headers["content-type"]?.parameter("charset") }
-
   /// The offered type that the client likes best, the first of equals: by `f`, else by Accept.
   ///
   /// - Throws: ``Problem`` 406 when it accepts none, 400 when `f` names none.

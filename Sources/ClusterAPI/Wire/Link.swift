@@ -10,6 +10,8 @@ struct Link: Sendable {
   var type: MediaType
   /// A name for people.
   var title: String
+  /// Whether the URL has parts in braces that stand for something.
+  var isTemplate: Bool
 
   /// Relations that the OGC names.
   static let conformance = "http://www.opengis.net/def/rel/ogc/1.0/conformance"
@@ -18,8 +20,11 @@ struct Link: Sendable {
   static let vectorTiles = "http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector"
   static let matrixSets = "http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes"
 
-  init(_ href: String, _ relation: String, _ type: MediaType, _ title: String) {
+  init(
+    _ href: String, _ relation: String, _ type: MediaType, _ title: String, isTemplate: Bool = false
+  ) {
     (self.href, self.relation, self.type, self.title) = (href, relation, type, title)
+    self.isTemplate = isTemplate
   }
 
   /// The longest value of a field Link, in bytes: proxies refuse long headers.
@@ -57,19 +62,22 @@ extension HTTPResponse {
 extension JSONWriter {
   /// Writes the member `links`.
   mutating func links(_ links: [Link]) {
-    array("links") { json in for link in links { json.link(link) } }
+    key("links")
+    array(of: links)
   }
 
-  /// Writes a link as an element.
-  ///
-  /// - Parameter isTemplate: whether its URL has parts in braces that stand for something.
-  mutating func link(_ link: Link, isTemplate: Bool = false) {
-    object { json in
-      json.member("href", link.href)
-      json.member("rel", link.relation)
-      json.member("type", link.type.rawValue)
-      json.member("title", link.title)
-      if isTemplate { json.member("templated", true) }
+  /// Writes links as an array.
+  mutating func array(of links: [Link]) {
+    array { json in
+      for link in links {
+        json.object { json in
+          json.member("href", link.href)
+          json.member("rel", link.relation)
+          json.member("type", link.type.rawValue)
+          json.member("title", link.title)
+          if link.isTemplate { json.member("templated", true) }
+        }
+      }
     }
   }
 }

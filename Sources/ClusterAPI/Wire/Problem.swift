@@ -7,31 +7,31 @@ import HTTPServer
 import Texts
 
 /// An error as clients see it: RFC 9457 `application/problem+json`.
-public struct Problem: Error, Sendable {
+struct Problem: Error, Sendable {
   /// One error of a request: a JSON pointer into the body or the name of a query's field, and a message.
-  public struct Item: Sendable {
+  struct Item: Sendable {
     var pointer: String
     var detail: String
   }
 
   /// The HTTP status.
-  public var status: Int
+  var status: Int
   /// The error, for people.
-  public var detail: String
+  var detail: String
   /// The single errors.
-  public var items: [Item]
+  var items: [Item]
   /// Further header fields, such as Allow.
-  public var headers: [(name: String, value: String)]
+  var headers: [(name: String, value: String)]
   /// The reason of a refusal for the sake of others; it is counted when the answer is sent.
   var refusal: Refusal?
 
   /// Creates a problem.
-  public init(
+  init(
     _ status: Int, _ detail: String, items: [Item] = [],
-    headers: [(name: String, value: String)] = []
+    headers: [(name: String, value: String)] = [], refusal: Refusal? = nil
   ) {
     (self.status, self.detail) = (status, detail)
-    (self.items, self.headers) = (items, headers)
+    (self.items, self.headers, self.refusal) = (items, headers, refusal)
   }
 
   /// A problem with one field or parameter.
@@ -43,16 +43,9 @@ public struct Problem: Error, Sendable {
   /// There is nothing at an address.
   static func notFound(_ detail: String) -> Problem { Problem(404, detail) }
 
-  /// The resource has other methods than that of the request.
-  static func methodNotAllowed(_ allowed: String) -> Problem {
-    Problem(405, "this resource allows \(allowed)", headers: [("Allow", allowed)])
-  }
-
   /// The service can't answer now; the client may try again in a second.
   static func unavailable(_ detail: String, _ refusal: Refusal? = nil) -> Problem {
-    var problem = Problem(503, detail, headers: [("Retry-After", "1")])
-    problem.refusal = refusal
-    return problem
+    Problem(503, detail, headers: [("Retry-After", "1")], refusal: refusal)
   }
 
   /// The work for a read, with its waiting, takes longer than it may.
@@ -62,23 +55,12 @@ public struct Problem: Error, Sendable {
 
   /// The client's address has more than its share of something; the client may try again in a second.
   static func overShare(_ detail: String) -> Problem {
-    var problem = Problem(429, detail, headers: [("Retry-After", "1")])
-    problem.refusal = .addressShare
-    return problem
+    Problem(429, detail, headers: [("Retry-After", "1")], refusal: .addressShare)
   }
 
   /// The request holds more than the service takes.
   static func tooLarge(_ detail: String, _ refusal: Refusal = .bodySize) -> Problem {
-    var problem = Problem(413, detail)
-    problem.refusal = refusal
-    return problem
-  }
-
-  /// A list in the head has more members than are read.
-  static func longList(_ name: String) -> Problem {
-    var problem = Problem(431, "\(name) has more than \(HTTPHeaders.mostMembers) members")
-    problem.refusal = .headSize
-    return problem
+    Problem(413, detail, refusal: refusal)
   }
 
   /// There is no memory for another write.
@@ -119,32 +101,22 @@ public struct Problem: Error, Sendable {
   }
 
   /// The response to programs.
-  public var response: HTTPResponse {
+  var response: HTTPResponse {
     var json = JSONWriter()
-    json.object { json in
-      json.member("type", "about:blank")
-      json.member("title", HTTPStatus.phrase(status))
-      json.member("status", status)
-      json.member("detail", detail)
-      json.errors(items)
-    }
+    json.write([
+      "type": "about:blank", "title": .string(HTTPStatus.phrase(status)),
+      "status": .integer(status), "detail": .string(detail), "errors": .errors(items),
+    ])
     return HTTPResponse(
       status: status, headers: [("Content-Type", "application/problem+json")] + headers,
       body: json.bytes)
   }
 }
 
-extension JSONWriter {
-  /// Writes the member `errors`.
-  mutating func errors(_ items: some Sequence<Problem.Item>) {
-    array("errors") { json in
-      for item in items {
-        json.object { json in
-          json.member("pointer", item.pointer)
-          json.member("detail", item.detail)
-        }
-      }
-    }
+extension JSONLiteral {
+  /// The single errors of a problem.
+  static func errors(_ items: [Problem.Item]) -> JSONLiteral {
+    .array(items.map { ["pointer": .string($0.pointer), "detail": .string($0.detail)] })
   }
 }
 

@@ -106,7 +106,7 @@ package struct PropertySurvey: Sendable {
     var next = 0
     for (name, value) in PropertyReader.Members(of: object) {
       let number: Int
-      if next < properties.count, properties[next].text.withUnsafeBytes({ isEqual($0, name) }) {
+      if next < properties.count, properties[next].text.elementsEqual(name) {
         number = next
       } else if let found = self.number(of: name) {
         number = found
@@ -121,10 +121,6 @@ package struct PropertySurvey: Sendable {
         properties[number].formats.formIntersection(Formats(ofText: value))
       }
     }
-  }
-
-  private func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-    a.count == b.count && a.elementsEqual(b)
   }
 
   /// The number of a property by the JSON text of its name; it is added if it is new. Nil if there are too many,

@@ -27,7 +27,9 @@ extension IndexedCollection {
   package func reading(_ expression: FilterExpression) throws(ImpossibleRequest) -> FilterExpression
   {
     try checkMemory(forNeeded: expression.neededColumns)
-    return readingIDs(in: expression)
+    // `id` is the feature's id, unless a feature has a property of that name now.
+    guard expression.names(FilterExpression.id), !hasIDProperty else { return expression }
+    return expression.readingID(as: FilterExpression.id)
   }
 
   /// A key's filter with the values of the properties that it names. It depends on nothing but the feature itself,
@@ -40,12 +42,6 @@ extension IndexedCollection {
 
   private func bound(_ expression: FilterExpression) -> FeatureFilter {
     FeatureFilter(expression, of: index, columns: { self.column($0) })
-  }
-
-  /// A request's filter in which `id` is the feature's id, unless a feature has a property of that name now.
-  private func readingIDs(in expression: FilterExpression) -> FilterExpression {
-    guard expression.names(FilterExpression.id), !hasIDProperty else { return expression }
-    return expression.readingID(as: FilterExpression.id)
   }
 
   /// Whether a feature has a property `id`, other than null. True after a cancellation, when that isn't

@@ -145,7 +145,11 @@ final class FilteredView: Sendable {
   private func first(
     of whole: CollectionSnapshot, after before: State?, at time: Int64
   ) throws -> Step {
-    if let before, let step = try step(after: before, to: whole, at: time) { return step }
+    if let before,
+      let step = try step(after: before, to: whole, at: { isOther in isOther ? .at(time) : .none })
+    {
+      return step
+    }
     let filter = filter
     let filtered = try FilteredCollection(of: whole.collection) { try $0.filter(ofKey: filter) }
     let info = whole.info.changed(to: max(time, (before?.snapshot.info.version ?? 0) + 1))
@@ -170,13 +174,6 @@ final class FilteredView: Sendable {
       if !isOther, last.time == nil { return .none }
       return last.isHidden ? .untold : .at(last.time ?? whole.info.time)
     }
-  }
-
-  /// A step to a version of the whole collection at a time; nil if that is another one of the same id.
-  private func step(
-    after before: State, to whole: CollectionSnapshot, at time: Int64
-  ) throws -> Step? {
-    try step(after: before, to: whole) { isOther in isOther ? .at(time) : .none }
   }
 
   /// The time of the last change that a step has.

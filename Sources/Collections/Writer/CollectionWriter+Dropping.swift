@@ -28,7 +28,10 @@ extension CollectionWriter {
     guard sweeping.timer != nil, !clearing.isScheduled else { return }
     let start = DispatchTime.now().uptimeNanoseconds
     // The timer tries again after a failure, as on a full disk.
-    guard let isMore = clearSome(), isMore else { return }
+    let isMore = atMost(clearing.rows, elseOf: [Clearing.fewest, 1]) {
+      try store.clearDropped(atMost: $0)
+    }
+    guard isMore == true else { return }
     clearing.took(DispatchTime.now().uptimeNanoseconds - start)
     clearing.isScheduled = true
     queue.async { [weak self] in
@@ -37,19 +40,20 @@ extension CollectionWriter {
     }
   }
 
-  /// Deletes some rows. Returns whether there may be more; nil if it failed.
-  private func clearSome() -> Bool? {
+  /// Deletes up to a number of rows. On a full disk smaller numbers are tried, each if there is no room for the one before.
+  ///
+  /// - Returns: the result of `delete`; nil if it failed.
+  func atMost(
+    _ count: Int, elseOf smaller: [Int], _ delete: (_ atMost: Int) throws -> Bool
+  ) -> Bool? {
     do {
-      return try store.clearDropped(atMost: clearing.rows)
+      return try delete(count)
     } catch StoreError.full {
-      var isMore: Bool?
-      let store = store
+      var result: Bool?
       store.makingRoom {
-        for limit in [Clearing.fewest, 1] where isMore == nil {
-          isMore = try? store.clearDropped(atMost: limit)
-        }
+        for count in smaller where result == nil { result = try? delete(count) }
       }
-      return isMore
+      return result
     } catch {
       return nil
     }

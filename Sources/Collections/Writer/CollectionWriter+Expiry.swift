@@ -72,35 +72,14 @@ extension CollectionWriter {
     let now = store.clock.now
     let snapshots = catalog.takeToSweep()
     guard !snapshots.isEmpty else { return }
-    let isDone = removeExpired(from: snapshots.map(\.info.key), at: now)
+    let isDone = atMost(SQLiteStore.expiredAtOnce, elseOf: [256, 16, 1]) {
+      try store.removeExpired(from: snapshots.map(\.info.key), at: now, atMost: $0)
+    }
     guard isDone != true else { return }
     // The sweep that failed waits for its next turn.
     catalog.needsSweep(snapshots.map(\.info.id))
     guard isDone == false else { return }
     sweeping.next = .now()
     queue.async { [weak self] in self?.sweepIfDue() }
-  }
-
-  /// The numbers of expired features to delete at once on a full disk: each is tried if there is no room for the
-  /// one before.
-  private static let withoutRoom = [256, 16, 1]
-
-  /// Deletes expired features. Returns whether all of them are deleted; nil if that failed.
-  private func removeExpired(from collections: [Int64], at now: Int64) -> Bool? {
-    do {
-      return try store.removeExpired(
-        from: collections, at: now, atMost: SQLiteStore.expiredAtOnce)
-    } catch StoreError.full {
-      var isDone: Bool?
-      let store = store
-      store.makingRoom {
-        for limit in CollectionWriter.withoutRoom where isDone == nil {
-          isDone = try? store.removeExpired(from: collections, at: now, atMost: limit)
-        }
-      }
-      return isDone
-    } catch {
-      return nil
-    }
   }
 }

@@ -341,9 +341,6 @@ package final class CollectionWriter: @unchecked Sendable {
 
   /// Tells the times of a write.
   private func note(_ job: Job, _ start: UInt, _ applied: UInt, _ end: UInt, _ group: Int) {
-    job.note(
-      WriteQueue.Times(
-        waited: start - min(job.start, start), applied: applied - start, committed: end - applied,
-        group: group))
+    job.note((start - min(job.start, start), applied - start, end - applied, group))
   }
 }

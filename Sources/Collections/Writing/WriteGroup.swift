@@ -375,10 +375,12 @@ final class WriteGroup {
       // A feature that has expired since a write found it isn't in the index any more, but may be on disk.
       let hasRemoval = draft.changes.contains { if case .remove = $0 { true } else { false } }
       if hasRemoval, draft.base?.nextExpiry != nil { catalog.needsSweep([id]) }
+      // Other times change which features pass a span of time, wherever they are.
       catalog.publish(
         CollectionSnapshot(
           info: info, collection: collection, after: draft.base, cache: catalog.cache?.another()),
-        touched: draft.wasDropped || hasOtherTimes(id, draft) ? nil : draft.touched,
+        touched: draft.wasDropped || info.temporal != catalog[id]?.info.temporal
+          ? nil : draft.touched,
         steps: info.time == 0 || draft.changes.isEmpty
           ? []
           : [
@@ -390,9 +392,4 @@ final class WriteGroup {
 
   /// Frees its memory, after ``publish()``.
   func end() { drafts = [:] }
-
-  /// Whether a draft changes which features pass a span of time, wherever they are.
-  private func hasOtherTimes(_ id: String, _ draft: Draft) -> Bool {
-    draft.info.map { $0.temporal != catalog[id]?.info.temporal } ?? false
-  }
 }

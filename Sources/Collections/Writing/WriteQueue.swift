@@ -8,15 +8,9 @@ package struct WriteQueue: Sendable {
   /// As much of what one client writes is quick, in bytes.
   private static let quickBytes = 64 << 10
 
-  /// When a write was carried out. Times are in nanoseconds.
-  package struct Times: Sendable {
-    /// How long it waited for the writer.
-    package let waited: UInt
-    /// How long the transaction took until it was committed, and the commit, with which it was on disk.
-    package let applied, committed: UInt
-    /// The number of writes in the transaction.
-    package let group: Int
-  }
+  /// The times of a write in nanoseconds: how long it waited for the writer, and how long the transaction took until it was
+  /// committed, and the commit, with which it was on disk; and the number of writes in the transaction.
+  package typealias Times = (waited: UInt, applied: UInt, committed: UInt, group: Int)
 
   /// Is told the times of a write, before its outcome.
   package typealias Note = @Sendable (Times) -> Void

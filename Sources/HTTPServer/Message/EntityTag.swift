@@ -26,7 +26,7 @@ public enum EntityTag {
       var end = buffer.update(fromContentsOf: store.utf8)
       buffer[end] = UInt8(ascii: ".")
       end += 1
-      end += write(version, to: buffer[end...])
+      end = buffer[end...].update(fromContentsOf: String(version).utf8)
       buffer[end] = UInt8(ascii: ".")
       end += 1
       return end + ContentHash.write(hash, to: buffer[end...])
@@ -35,21 +35,6 @@ public enum EntityTag {
 
   private static func hash(_ text: String, _ seed: UInt64) -> UInt64 {
     text.withBytes { ContentHash.hash(UnsafeRawBufferPointer($0), seed) }
-  }
-
-  /// Writes a number in decimal and returns the count of its characters.
-  private static func write(_ value: Int64, to buffer: Slice<UnsafeMutableBufferPointer<UInt8>>)
-    -> Int
-  {
-    var (rest, count) = (value.magnitude, value < 0 ? 2 : 1)
-    while rest >= 10 { (rest, count) = (rest / 10, count + 1) }
-    rest = value.magnitude
-    for index in (0..<count).reversed() {
-      buffer.base[buffer.startIndex + index] = UInt8(ascii: "0") + UInt8(rest % 10)
-      rest /= 10
-    }
-    if value < 0 { buffer.base[buffer.startIndex] = UInt8(ascii: "-") }
-    return count
   }
 
   /// The representation that an If-None-Match field names.
@@ -110,6 +95,29 @@ public enum EntityTag {
       guard behind.isEmpty || behind.first == UInt8(ascii: ",") else { return }
       if weak || !isWeak { body(UnsafeBufferPointer(rebasing: tag)) }
       rest = behind
+    }
+  }
+
+  /// The states of a resource that a condition of a write names (RFC 9110, section 13.1); nil without such a field. Linear.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the field.
+  ///   - weak: whether weak tags are included.
+  /// - Returns: whether any state will do, in which the resource exists, or their entity tags, without quotes. The tag of a
+  ///   gzip response names the same state as the one that it was made of, so both are there.
+  public static func states(
+    named name: String, in headers: HTTPHeaders, weak: Bool
+  ) -> (isAny: Bool, tags: [[UInt8]])? {
+    headers.withBytes(of: name) { field in
+      if isAny(field) { return (true, []) }
+      var tags: [[UInt8]] = []
+      forEach(in: field, weak: weak) { tag in
+        tags.append(Array(tag))
+        if tag.suffix(gzipSuffix.utf8.count).elementsEqual(gzipSuffix.utf8) {
+          tags.append(Array(tag.dropLast(gzipSuffix.utf8.count)))
+        }
+      }
+      return (false, tags)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Texts
 
 /// Header fields in the order in which they arrived. Names are compared ignoring case.
 ///
@@ -38,19 +39,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
   ///
   /// In a value that isn't UTF-8, bytes outside of ASCII are replaced by U+FFFD.
   public subscript(name: String) -> String? {
-    var found: String?
-    name.withBytes { name in
-      scan { field, value in
-        guard Self.isSame(field, name) else { return }
-        if found == nil {
-          found = Self.text(value)
-        } else {
-          found?.append(", ")
-          found?.append(Self.text(value))
-        }
-      }
-    }
-    return found
+    withBytes(of: name) { Self.text($0) }
   }
 
   /// Calls `body` with the bytes of a field, those of repeated ones with ", " between them; nil when it is absent. Linear.
@@ -109,13 +98,6 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// All fields, as names and values.
-  public var fields: [(name: String, value: String)] {
-    var all: [(name: String, value: String)] = []
-    scan { all.append((Self.text($0), Self.text($1))) }
-    return all
-  }
-
   /// Bytes as text. If they aren't UTF-8, each byte outside of ASCII is U+FFFD: to find out which of them are takes a
   /// hundred times as long, and a field of 60 kB may be all of such bytes.
   private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
@@ -159,13 +141,8 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     _ field: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     guard field.count == name.count else { return false }
-    for index in 0..<field.count where lowercased(field[index]) != lowercased(name[index]) {
-      return false
-    }
+    for index in 0..<field.count
+    where field[index].lowercasedASCII != name[index].lowercasedASCII { return false }
     return true
-  }
-
-  private static func lowercased(_ byte: UInt8) -> UInt8 {
-    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
   }
 }

@@ -19,8 +19,11 @@ enum HeaderBlock {
 
   /// The lines of a response to no request.
   static func bytes(_ answer: HTTPResponse) -> [UInt8] {
-    .ofAtMost(size(answer.headers)) { start in
-      write(to: start) { body in
+    // For 0 bytes the initializer would write a count into the storage that all empty arrays share.
+    guard !answer.headers.isEmpty else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: size(answer.headers)) { buffer, count in
+      guard let start = buffer.baseAddress else { return }
+      count = write(to: start) { body in
         for (name, value) in answer.headers { body(name, .text(value)) }
       }
     }

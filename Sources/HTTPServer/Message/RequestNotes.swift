@@ -4,21 +4,6 @@ import Threading
 ///
 /// Times are in nanoseconds.
 public struct RequestNotes: Sendable {
-  /// Times of a write.
-  public struct Write: Sendable {
-    /// How long it waited for the writer.
-    public var waited: UInt
-    /// How long the transaction took until it was committed, and the commit, with which it was on disk.
-    public var applied, committed: UInt
-    /// The number of writes in the transaction.
-    public var group: Int
-
-    /// Creates the times of a write.
-    public init(waited: UInt, applied: UInt, committed: UInt, group: Int) {
-      (self.waited, self.applied, self.committed, self.group) = (waited, applied, committed, group)
-    }
-  }
-
   /// The number of the resource that the path names; nil if it names none.
   public var route: Int?
   /// The queue that it was in, if it was in one.
@@ -29,8 +14,9 @@ public struct RequestNotes: Sendable {
   public private(set) var awaited: UInt = 0
   /// The estimated time of the work; 0 if there is no estimate.
   public var estimate = 0.0
-  /// The times of a write.
-  public var write: Write?
+  /// The times of a write: how long it waited for the writer, and how long the transaction took until it was committed, and
+  /// the commit, with which it was on disk; and the number of writes in the transaction.
+  public var write: (waited: UInt, applied: UInt, committed: UInt, group: Int)?
   /// Why it was refused, if it was.
   public var refusal: String?
   /// Why it failed, if that was the service's fault, which its client isn't told.

@@ -15,7 +15,7 @@ final class Delivery: @unchecked Sendable {
   private let started: UInt64
   /// The request's id.
   private let id: String
-  /// The bytes of the body that came.
+  /// The bytes of the body that came; to be set before the request is handed on.
   var bytesReceived = 0
   /// The handler's notes.
   var notes = RequestNotes()
@@ -29,16 +29,15 @@ final class Delivery: @unchecked Sendable {
   }
 
   /// A response that tells an error.
-  func error(_ status: Int, _ reason: String, target: String?) -> HTTPResponse {
-    context.configuration.protocolErrorResponse(
-      status, ProtocolErrorInfo(reason: reason, method: request.method, target: target))
+  func error(_ status: Int, _ reason: String) -> HTTPResponse {
+    context.configuration.protocolErrorResponse(status, reason)
   }
 
   /// Sends the response. To be called once.
   func deliver(_ response: HTTPResponse) {
     let stream = response.stream == nil ? nil : StreamCore(loop)
     guard stream != nil || response.stream == nil else {
-      return deliver(error(503, "out of memory", target: request.target))
+      return deliver(error(503, "out of memory"))
     }
     // Compresses and hashes on the thread that replies.
     let preparation = Preparation(of: response, for: request)

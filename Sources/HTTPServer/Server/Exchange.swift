@@ -6,7 +6,7 @@ import Synchronization
 /// `@unchecked Sendable`: `pointer` is used as ``Delivery`` says; the atomic flag ensures that it is used, and
 /// thereby freed, exactly once.
 final class Exchange: HTTPRequest.Origin, @unchecked Sendable {
-  private let delivery: Delivery
+  let delivery: Delivery
   private let replied = Atomic<Bool>(false)
 
   init(_ pointer: OpaquePointer, loop: Loop, context: LoopContext, request: HTTPRequest) {
@@ -15,18 +15,11 @@ final class Exchange: HTTPRequest.Origin, @unchecked Sendable {
 
   deinit {
     guard !replied.load(ordering: .acquiring) else { return }
-    let target = delivery.request.target
-    delivery.deliver(delivery.error(500, "the request was not answered", target: target))
+    delivery.deliver(delivery.error(500, "the request was not answered"))
   }
 
   var isAbandoned: Bool {
     !replied.load(ordering: .acquiring) && ceh_exchange_is_abandoned(delivery.pointer)
-  }
-
-  /// The bytes of the body that came; to be set before the request is handed on.
-  var bytesReceived: Int {
-    get { delivery.bytesReceived }
-    set { delivery.bytesReceived = newValue }
   }
 
   var microseconds: Int { delivery.microseconds }
@@ -40,7 +33,5 @@ final class Exchange: HTTPRequest.Origin, @unchecked Sendable {
   }
 
   /// Replies with an error that the handler knows nothing of.
-  func fail(_ status: Int, _ reason: String, target: String? = nil) {
-    reply(delivery.error(status, reason, target: target))
-  }
+  func fail(_ status: Int, _ reason: String) { reply(delivery.error(status, reason)) }
 }

@@ -43,9 +43,13 @@ extension HTTPServer {
     public var onRefusal: (@Sendable (ConnectionRefusal, String?) -> Void)?
     /// Makes the response to a request that the handler does not answer: one that is not HTTP or
     /// exceeds a limit, or whose reply was dropped.
-    public var protocolErrorResponse:
-      @Sendable (_ status: Int, _ info: ProtocolErrorInfo) -> HTTPResponse =
-        { $1.plainProblem(status: $0) }
+    public var protocolErrorResponse: @Sendable (_ status: Int, _ reason: String) -> HTTPResponse =
+      { status, reason in
+        // RFC 9457. The reason is one of this module's own texts and needs no escapes.
+        HTTPResponse(
+          status: status, headers: [(name: "Content-Type", value: "application/problem+json")],
+          body: Array(#"{"type":"about:blank","status":\#(status),"detail":"\#(reason)"}"#.utf8))
+      }
 
     /// Creates the defaults: 127.0.0.1:8080, one thread for each core.
     public init() {}

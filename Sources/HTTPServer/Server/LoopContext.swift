@@ -31,7 +31,7 @@ final class LoopContext: @unchecked Sendable {
 
   /// The bytes of a whole response that ends a connection without a request.
   func wholeResponse(_ status: Int, _ reason: String) -> [UInt8] {
-    let answer = configuration.protocolErrorResponse(status, ProtocolErrorInfo(reason: reason))
+    let answer = configuration.protocolErrorResponse(status, reason)
     let sniffing = "X-Content-Type-Options"
     let head =
       "HTTP/1.1 \(status) \(HTTPStatus.phrase(status))\r\nContent-Length: \(answer.body.count)\r\n"
@@ -66,11 +66,11 @@ final class LoopContext: @unchecked Sendable {
     if size > 0 {
       var pieces: OpaquePointer?
       guard let body = ceh_exchange_body_take(pointer, &pieces) else {
-        return exchange.fail(503, "out of memory", target: request.target)
+        return exchange.fail(503, "out of memory")
       }
       request.body = RequestBody(
         owning: body, count: size, pieces: pieces.map { RequestBody.Pieces($0) })
-      exchange.bytesReceived = size
+      exchange.delivery.bytesReceived = size
     }
     (request.client, request.origin) = (ceh_exchange_client(pointer), exchange)
     handler(request) { exchange.reply($0) }
@@ -83,6 +83,6 @@ final class LoopContext: @unchecked Sendable {
     let request = HTTPRequest(
       method: HTTPMethod(ceh_exchange_method(pointer)), path: target ?? "")
     let exchange = Exchange(pointer, loop: loop, context: self, request: request)
-    exchange.fail(status, reason.map { String(cString: $0) } ?? "", target: target)
+    exchange.fail(status, reason.map { String(cString: $0) } ?? "")
   }
 }

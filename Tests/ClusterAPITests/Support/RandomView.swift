@@ -79,8 +79,9 @@ struct RandomView: Sendable {
   func answer(of service: Service, key: String? = nil) async -> Answer {
     var request = request
     if let key {
+      let type = request.headers["Content-Type"].map { ("Content-Type", $0) }
       request.headers = HTTPHeaders(
-        request.headers.fields + [("Authorization", "Bearer \(key)")])
+        [("Authorization", "Bearer \(key)")] + [type].compactMap(\.self))
     }
     return await withCheckedContinuation { continuation in
       service.api.handle(request) { continuation.resume(returning: Answer(response: $0)) }

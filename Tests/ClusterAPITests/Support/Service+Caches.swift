@@ -2,10 +2,10 @@
 
 extension Service {
   /// The memory of encoded cells.
-  var cells: CellCacheBudget { caches.cells.budget }
+  var cells: CacheBudget { caches.cells.budget }
 
   /// The memory of encoded tiles.
-  var tiles: TileCacheBudget { caches.tiles.memory }
+  var tiles: CacheBudget { caches.tiles.budget }
 
   private var caches: AnswerCache { catalog.answers ?? AnswerCache() }
 }

@@ -68,6 +68,12 @@ final class Service: Sendable {
     ) { text in reports.withLock { $0.append(text) } }
   }
 
+  /// A service of a new directory, with features in the collection `c`.
+  convenience init(_ features: [TwinFeature]) async throws {
+    try self.init()
+    await store(features)
+  }
+
   deinit { writer.close() }
 
   /// The database that instances share, if tests are to use one instead of files: see `scripts/with-postgres`.
@@ -155,7 +161,14 @@ final class Service: Sendable {
   func store(
     _ features: [TwinFeature], in collection: String = "c"
   ) async -> Answer {
-    let answer = await post("/collections/\(collection)/items", features.featureCollection)
+    await store(geoJSON: features.map(\.geoJSON), in: collection)
+  }
+
+  /// Stores features by their GeoJSON and checks that they were.
+  @discardableResult
+  func store(geoJSON texts: [String], in collection: String = "c") async -> Answer {
+    let body = #"{"type":"FeatureCollection","features":[\#(texts.joined(separator: ","))]}"#
+    let answer = await post("/collections/\(collection)/items", body)
     #expect(answer.status == 200, "\(answer.text)")
     return answer
   }

@@ -30,9 +30,11 @@ final class TestServer: Sendable {
 
   deinit { server.shutdown() }
 
-  /// A connection from 127.0.0.0 + `host`, to which ten seconds of silence are an end.
-  func connect(from host: UInt32 = 1) throws -> TestConnection {
-    try TestConnection(port: UInt16(port), timeout: 10, from: host)
+  /// A connection from 127.0.0.0 + `host`, to which ten seconds of silence are an end. A text is sent on it at once.
+  func connect(from host: UInt32 = 1, sending text: String? = nil) throws -> TestConnection {
+    let socket = try TestConnection(port: UInt16(port), timeout: 10, from: host)
+    if let text { socket.send(text) }
+    return socket
   }
 
   /// Answers with the method, the target and the body.
