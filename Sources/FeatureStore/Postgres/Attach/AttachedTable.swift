@@ -70,29 +70,28 @@ struct AttachedTable {
     """)
 
   init(_ facts: PostgresResult, _ columns: PostgresResult, for request: AttachRequest) throws {
-    guard facts.count > 0, let schema = facts[0].text(0), let name = facts[0].text(1) else {
+    guard let facts = facts.first, let schema = facts.text(0), let name = facts.text(1) else {
       throw AttachFailure(description: "there is no table \(request.table)")
     }
-    (self.schema, self.name, postgis) = (schema, name, facts[0].text(4))
+    (self.schema, self.name, postgis) = (schema, name, facts.text(4))
     let table = "\(schema).\(name)"
-    guard facts[0].text(2)?.isSame(as: "r") == true, facts[0].boolean(3) != true else {
+    guard facts.text(2)?.isSame(as: "r") == true, facts.boolean(3) != true else {
       throw AttachFailure(
         description:
           "\(table) is a view, a partition, has partitions, or inherits from a table: changes of it "
           + "can't be seen reliably. Attach the table below it")
     }
-    guard facts[0].boolean(5) != true else {
+    guard facts.boolean(5) != true else {
       throw AttachFailure(
         description:
           "\(table) is unlogged or temporary: it is empty after a crash of the server, which nothing tells"
       )
     }
-    let all = (0..<columns.count).map { row in
+    let all = columns.map { row in
       Column(
-        name: columns[row].text(0) ?? "", type: columns[row].text(1) ?? "",
-        fullType: columns[row].text(2) ?? "", isKey: columns[row].boolean(3) ?? false,
-        isUnique: columns[row].boolean(4) ?? false,
-        holdsGeometry: columns[row].boolean(5) ?? false)
+        name: row.text(0) ?? "", type: row.text(1) ?? "", fullType: row.text(2) ?? "",
+        isKey: row.boolean(3) ?? false, isUnique: row.boolean(4) ?? false,
+        holdsGeometry: row.boolean(5) ?? false)
     }
     func column(_ name: String, _ flag: String) throws -> Column {
       if let found = all.first(where: { $0.name.isSame(as: name) }) { return found }

@@ -14,12 +14,10 @@ public struct PostgresAttachment {
   public init(_ configuration: PostgresStore.Configuration) throws {
     connection = try PostgresServers(configuration).connect()
     schema = configuration.schema
-    let found = try connection.run([
-      PostgresStatement.once(
-        "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass($1)"
-      ).with { $0.add(SQLText.quoted("store", in: configuration.schema)) }
-    ])[0]
-    guard found.count > 0, let owner = found[0].text(0) else {
+    let found = try connection.once(
+      "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass($1)",
+      SQLText.quoted("store", in: configuration.schema))
+    guard let owner = found?.first?.text(0) else {
       throw AttachFailure(
         description:
           "\(configuration.address.name) has no tables of pincluster in the schema \(schema): "
@@ -58,15 +56,12 @@ public struct PostgresAttachment {
       SQLText.quoted(script.table.name, in: script.table.schema),
       SQLText.quoted(AttachedSource(key: script.key, kind: script.table.kind).name, in: schema)
     )
-    let counts = try connection.run(
-      [
-        PostgresStatement.once(
-          "SELECT (SELECT count(*) FROM ONLY \(table)), (SELECT count(*) FROM \(source))"
-        ).with()
-      ], within: 3600)[0]
+    let counts = try connection.once(
+      "SELECT (SELECT count(*) FROM ONLY \(table)), (SELECT count(*) FROM \(source))",
+      within: 3600)?.first
     return Outcome(
-      table: "\(script.table.schema).\(script.table.name)", rows: counts[0].integer(0) ?? 0,
-      features: counts[0].integer(1) ?? 0)
+      table: "\(script.table.schema).\(script.table.name)", rows: counts?.integer(0) ?? 0,
+      features: counts?.integer(1) ?? 0)
   }
 
   private func plan(_ request: AttachRequest) throws -> AttachScript {
@@ -116,15 +111,12 @@ public struct PostgresAttachment {
   ///
   /// - Throws: ``AttachFailure`` if the collection shows no table, or ``StoreError``.
   public func detach(_ collection: String) throws -> String? {
-    let found = try connection.run([
-      PostgresStatement.once("SELECT key, source FROM collections WHERE id = $1").with {
-        $0.add(collection)
-      }
-    ])[0]
-    guard found.count > 0, let key = found[0].integer(0) else {
+    let found = try connection.once(
+      "SELECT key, source FROM collections WHERE id = $1", collection)?.first
+    guard let key = found?.integer(0) else {
       throw AttachFailure(description: "there is no collection \(collection)")
     }
-    guard let source = found[0].text(1) else {
+    guard let source = found?.text(1) else {
       throw AttachFailure(description: "\(collection) isn't attached to a table")
     }
     let function = SQLText.quoted(AttachScript.triggerFunction(key), in: schema)
@@ -162,7 +154,7 @@ public struct PostgresAttachment {
 
   /// The first value of an answer, which has to be a text.
   private func one(_ sql: String, _ parameter: String? = nil) throws -> String? {
-    try connection.once(sql, parameter).flatMap { $0.count > 0 ? $0[0].text(0) : nil }
+    try connection.once(sql, parameter)?.first?.text(0)
   }
 
   /// Runs statements in a transaction.
