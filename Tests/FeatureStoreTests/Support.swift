@@ -140,8 +140,8 @@ extension SQLiteStore {
     of info: CollectionInfo, batchSize: Int,
     _ body: @escaping @Sendable (FeatureBatch) throws -> Void
   ) throws {
-    var rows = try writable().rows(of: info, now: clock.now)
-    rows.batchSize = batchSize
+    let rows = RowLoader(
+      connection: try writable().connection, info: info, now: clock.now, batchSize: batchSize)
     _ = try rows.load(into: body)
   }
 
