@@ -55,8 +55,7 @@ public enum Command {
   }
 
   private static func run(_ entry: Entry, _ arguments: [String]) throws -> Int32 {
-    let options = try Options(
-      arguments, flags: entry.flags, known: all.flatMap(\.flags), command: entry.name)
+    let options = try Options(arguments, of: entry, known: all.flatMap(\.flags))
     if options.wantsHelp {
       print(entry.help)
       return 0

@@ -8,13 +8,13 @@ import Texts
 struct Export: RunnableCommand {
   static let flags: [Options.Flag] =
     [
-      .init("collection", "C", "collection to write", unset: "required", hasVariable: false),
+      .once("collection", "C", "collection to write", unset: "required"),
       .init("data", "DIR", "data directory, also of a running service", standard: "./data"),
-      .init("url", "URL", "running service to ask, instead of --data", hasVariable: false),
-      .init(
+      .once("url", "URL", "running service to ask, instead of --data"),
+      .once(
         "format", "FORMAT", "geojsonseq or csv", .choice(["geojsonseq", "csv"]),
-        unset: "by file name, or geojsonseq", hasVariable: false),
-      .init("output", "FILE", "file to write", unset: "standard output", hasVariable: false),
+        unset: "by file name, or geojsonseq"),
+      .once("output", "FILE", "file to write", unset: "standard output"),
     ] + TrustFiles.flags + [TrustFiles.accessFlag]
 
   private let collection: String
@@ -25,8 +25,7 @@ struct Export: RunnableCommand {
   private let isTable: Bool
 
   init(_ options: Options) throws(UsageError) {
-    try options.refuseOperands("export")
-    collection = try options.collection("export")
+    collection = try options.collection()
     data = options.values["data"] ?? ""
     url = options.values["url"]
     trust = try TrustFiles(options)

@@ -12,22 +12,22 @@ import Threading
 struct Import: RunnableCommand {
   static let flags: [Options.Flag] =
     [
-      .init("collection", "C", "collection to load into", unset: "required", hasVariable: false),
+      .once("collection", "C", "collection to load into", unset: "required"),
       .init("data", "DIR", "data directory that no service uses", standard: "./data"),
-      .init("url", "URL", "running service to send to, instead of --data", hasVariable: false),
-      .init(
+      .once("url", "URL", "running service to send to, instead of --data"),
+      .once(
         "format", "FORMAT", "geojson, geojsonseq, csv, or gdal for what ogr2ogr reads",
-        .choice(Source.names), unset: "by file name", hasVariable: false),
-      .init(
+        .choice(Source.names), unset: "by file name"),
+      .once(
         "layer", "NAME", "layer or sheet for ogr2ogr, file in a zip, or list in JSON, such as /a",
-        unset: "the only one that isn't empty", hasVariable: false),
-      .init(
+        unset: "the only one that isn't empty"),
+      .once(
         "points", "WHAT", "only, or centroid: takes the centroids of lines and areas",
-        .choice(["only", "centroid"]), standard: "only", hasVariable: false),
-      .init("id-property", "NAME", "property that holds the ids", hasVariable: false),
-      .init(
+        .choice(["only", "centroid"]), standard: "only"),
+      .once("id-property", "NAME", "property that holds the ids"),
+      .once(
         "on-error", "WHAT", "abort or skip: what to do with bad features",
-        .choice(["abort", "skip"]), standard: "abort", hasVariable: false),
+        .choice(["abort", "skip"]), standard: "abort"),
       .maximumFeatureBytes,
     ] + tableFlags + TrustFiles.flags + [TrustFiles.accessFlag]
 
@@ -51,14 +51,14 @@ struct Import: RunnableCommand {
       throw UsageError(message: "import takes exactly one FILE, or -; see pincluster import --help")
     }
     path = options.operands[0]
-    collection = try options.collection("import")
+    collection = try options.collection()
     idProperty = options.values["id-property"]
     skipsBad = options.values["on-error"] == "skip"
     table = try Import.table(options, skipsBad: skipsBad)
     data = options.values["data"] ?? ""
     url = options.values["url"]
     trust = try TrustFiles(options)
-    featureBytes = options.integer("max-feature-bytes") ?? FeatureReader.usualLength
+    featureBytes = options.integer("max-feature-bytes")
     source = try Source(options.values["format"], path)
     layer = options.values["layer"]
     takesCentroids = options.values["points"] == "centroid"
