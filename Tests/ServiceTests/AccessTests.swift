@@ -73,10 +73,9 @@ import Testing
     let rows = (1...25_000).map { "\($0),1,2\n" }.joined()
     try write("id,lon,lat\n" + rows, directory.file("a.csv"))
     let url = [
-      "--collection", "c", "--url", "http://127.0.0.1:\(server.port)", "--key-file", key,
+      "--collection", "c", "--url", server.url, "--key-file", key,
     ]
-    let load = try Tool(["import", directory.file("a.csv")] + url)
-    load.expectSuccess()
+    let load = try Tool(["import", directory.file("a.csv")] + url).expectSuccess()
     #expect(load.output.contains("25000 inserted"), "\(load.output)")
     let export = try Tool(["export"] + url)
     #expect(export.exit == .code(0), "\(export.error)")
@@ -132,7 +131,7 @@ import Testing
     try write("w-5b1e77\n", own)
     let file = directory.file("more.geojsonl")
     try write(Self.feature, file)
-    let target = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    let target = ["--collection", "c", "--url", server.url]
     try Tool(["import", file] + target + ["--key-file", own]).expectSuccess()
     try Tool(["import", file] + target).expectFailure(1, saying: "401", "needs a key")
     // A stream ends when its key is taken away.

@@ -24,9 +24,9 @@ import Testing
       let (x, y) = (id &* 7919 % 36_000, id &* 104_729 % 17_000)
       table += "\(id),\(Double(x) / 100 - 180),\(Double(y) / 100 - 85),place \(id)\n"
     }
-    try Fixtures.write(Array(table.utf8), path: files.file("c.csv"))
-    let run = try Tool(["import", files.file("c.csv"), "--collection", "c", "--data", data.path])
-    run.expectSuccess()
+    try files.write(table, as: "c.csv")
+    try Tool(["import", files.file("c.csv"), "--collection", "c", "--data", data.path])
+      .expectSuccess()
     return data
   }
 

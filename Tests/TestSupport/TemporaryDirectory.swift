@@ -18,6 +18,19 @@ public final class TemporaryDirectory: Sendable {
   /// The path of something in it.
   public func file(_ name: String) -> String { path + "/" + name }
 
+  /// Writes a file in it, and returns its path.
+  @discardableResult
+  public func write(_ bytes: some Collection<UInt8>, as name: String) throws -> String {
+    try Fixtures.write(bytes, path: file(name))
+    return file(name)
+  }
+
+  /// Writes a text in it, and returns its path.
+  @discardableResult
+  public func write(_ text: String, as name: String) throws -> String {
+    try write(text.utf8, as: name)
+  }
+
   deinit { TemporaryDirectory.remove(path) }
 
   private static func remove(_ path: String) {

@@ -22,7 +22,7 @@ extension TemporaryDirectory {
   func copied() throws -> TemporaryDirectory {
     let copy = try TemporaryDirectory()
     for name in names {
-      try Fixtures.write(try Fixtures.bytes(path: file(name)), path: copy.file(name))
+      try copy.write(try Fixtures.bytes(path: file(name)), as: name)
     }
     return copy
   }
