@@ -10,7 +10,7 @@ import time
 
 from pincluster.postgres import DATABASE, Postgres, PostgresError
 from pincluster.service import Service
-from pincluster.wire import GEOJSON, JSON, MERGE, Client
+from pincluster.wire import JSON, Client
 
 import sameness
 from outcomes import SETTLED, pages, spend_numbers
@@ -23,23 +23,7 @@ INSTANCES, WRITERS = 3, 6
 class Dropper(Vandal):
     """A writer that drops a collection and makes it again, in which nothing expires."""
 
-    def write(self):
-        r, after = self.r, dict(self.kept)
-        self.last += 1
-        kind, id = r.choice(["put"] * 5 + ["patch", "title", "drop", "drop"]), f"d-{r.randrange(30)}"
-        if kind == "drop":
-            after, call = {}, ("DELETE", self.PATH, None, None)
-        elif kind == "title":
-            call = ("PUT", self.PATH, JSON, {"title": f"Title {self.last}"})
-        elif kind == "patch" and self.kept:
-            id = r.choice(list(self.kept))
-            after[id] = self.last
-            call = ("PATCH", f"{self.PATH}/items/{id}", MERGE, {"properties": {"n": self.last}})
-        else:
-            after[id] = self.last
-            call = ("PUT", f"{self.PATH}/items/{id}", GEOJSON, self.feature())
-        self.repeat(call, drop=kind == "drop")
-        self.kept = after
+    KINDS = ["forever"] * 5 + ["patch", "title", "drop", "drop"]
 
 
 class Crashes:
@@ -177,13 +161,7 @@ class Crashes:
         ledger.check_versions(self.first, version)
         loads = 0
         for instance in self.instances:
-            metrics = instance.metrics()
-            loads += metrics.get("pincluster_store_loads_total", 0)
-            if metrics.get("pincluster_store_up") != 1 or metrics.get("pincluster_store_drift_total", 0) != 0:
-                ledger.fault(f"metrics of {instance.name}: {[one for one in metrics.items() if '_store_' in one[0]]}")
-            for line in instance.events():
-                if line["event"] in ("drift", "failed", "damage"):
-                    ledger.fault(f"{instance.name}: {line}")
+            loads += ledger.check_instance(instance).get("pincluster_store_loads_total", 0)
             if instance.stop() != 0:
                 ledger.fault(f"{instance.name} didn't end in order")
         self.server.stop()

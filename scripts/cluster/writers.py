@@ -247,6 +247,7 @@ class Vandal(Writer):
     """A writer with a collection of its own, which it drops and makes again, and whose features mostly expire."""
 
     PATH = "/collections/d"
+    KINDS = ["forever"] * 4 + ["soon"] * 4 + ["patch", "patch", "title", "ttl", "drop"]
 
     def __init__(self, ledger, seed, pick):
         super().__init__(ledger, 99, seed, pick)
@@ -255,7 +256,7 @@ class Vandal(Writer):
     def write(self):
         r = self.r
         self.last += 1
-        kind = r.choice(["forever"] * 4 + ["soon"] * 4 + ["patch", "patch", "title", "ttl", "drop"])
+        kind = r.choice(self.KINDS)
         if kind == "patch" and not self.kept:
             kind = "forever"
         after, id = dict(self.kept), f"d-{r.randrange(30)}"
