@@ -7,48 +7,39 @@ import Threading
 
 @testable import FeatureStore
 
-/// A directory that is removed with its last reference.
-final class TemporaryDirectory: Sendable {
-  let path: String
+extension TemporaryDirectory {
+  /// The database of a store in it.
+  var database: String { file(SQLiteStore.fileName) }
 
-  init() {
-    var template = Array("/tmp/pincluster-store-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { fatalError("mkdtemp failed: \(errno)") }
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  /// What a file in it holds.
+  func bytes(of name: String = SQLiteStore.fileName) throws -> [UInt8] {
+    try Fixtures.bytes(path: file(name))
   }
 
-  deinit {
-    for name in names { unlink(path + "/" + name) }
-    rmdir(path)
+  /// Its files, without one of them.
+  func files(without left: String? = "pincluster.lock") throws -> [String: [UInt8]] {
+    let others = try names.filter { $0 != left }.map { ($0, try bytes(of: $0)) }
+    return Dictionary(uniqueKeysWithValues: others)
   }
 
-  var database: String { path + "/" + SQLiteStore.fileName }
-
-  var names: [String] { Fixtures.names(in: path) }
+  /// Writes files in it.
+  func write(_ files: [String: [UInt8]]) throws {
+    for (name, bytes) in files { try write(bytes, as: name) }
+  }
 }
 
-/// A whole file.
-func readFile(_ path: String) -> [UInt8] {
-  let descriptor = open(path, O_RDONLY)
-  guard descriptor >= 0 else { return [] }
-  defer { close(descriptor) }
-  var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
-  let count = pread(descriptor, &bytes, bytes.count, 0)
-  return Array(bytes.prefix(max(0, count)))
+/// Runs statements on a database by another connection.
+func execute(_ sql: String, on path: String) throws {
+  var handle: OpaquePointer?
+  defer { sqlite3_close(handle) }
+  try #require(sqlite3_open(path, &handle) == SQLITE_OK)
+  let code = sqlite3_exec(handle, sql, nil, nil, nil)
+  try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
 }
 
-func writeFile(_ path: String, _ bytes: [UInt8]) {
-  let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-  guard descriptor >= 0 else { fatalError("\(path) can't be written: \(errno)") }
-  defer { close(descriptor) }
-  var offset = 0
-  while offset < bytes.count {
-    let count = bytes.withUnsafeBytes {
-      write(descriptor, $0.baseAddress.map { $0 + offset }, bytes.count - offset)
-    }
-    guard count > 0 else { fatalError("\(path) can't be written: \(errno)") }
-    offset += count
-  }
+/// Whether an error tells of damage.
+func isDamage(_ error: any Error) -> Bool {
+  if case .damaged? = error as? StoreError { true } else { false }
 }
 
 /// What a query of one number answers, asked of a database by another connection.

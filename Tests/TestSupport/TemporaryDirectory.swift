@@ -15,6 +15,9 @@ public final class TemporaryDirectory: Sendable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// The names of the files in it, in order.
+  public var names: [String] { Fixtures.names(in: path) }
+
   /// The path of something in it.
   public func file(_ name: String) -> String { path + "/" + name }
 

@@ -15,9 +15,6 @@ enum Database {
 }
 
 extension TemporaryDirectory {
-  /// The names of the files in it, in order.
-  var names: [String] { Fixtures.names(in: path) }
-
   /// A copy of the files in it.
   func copied() throws -> TemporaryDirectory {
     let copy = try TemporaryDirectory()
