@@ -10,6 +10,7 @@ import time
 
 from pincluster.postgres import DATABASE, Postgres, PostgresError
 from pincluster.service import Service
+from pincluster.waiting import tries
 from pincluster.wire import JSON, Client
 
 import sameness
@@ -74,14 +75,12 @@ class Crashes:
 
     def spend(self, seconds=30):
         """Has another program be among the first that get numbers of transactions."""
-        until = time.monotonic() + seconds
-        while True:
+        for _ in tries(seconds, 0.01):
             try:
                 return spend_numbers(self.server)
-            except PostgresError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.01)
+            except PostgresError as error:
+                failure = error
+        raise failure
 
     def round(self, number):
         time.sleep(self.r.uniform(0.1, 0.8))
@@ -91,10 +90,11 @@ class Crashes:
             self.spend()
             what += ", numbers taken by others"
         self.kinds[what] = self.kinds.get(what, 0) + 1
-        while not (back := self.ledger.first_write_since(moment)):
-            if time.monotonic() > moment + 60:
-                return self.ledger.fault(f"round {number}, {what}: no write was acknowledged within 60 s")
-            time.sleep(0.02)
+        for _ in tries(60, 0.02):
+            if back := self.ledger.first_write_since(moment):
+                break
+        else:
+            return self.ledger.fault(f"round {number}, {what}: no write was acknowledged within 60 s")
         self.back.append(back - moment)
         time.sleep(self.r.uniform(0, 0.3))
         with contextlib.ExitStack() as rest:
@@ -123,22 +123,20 @@ class Crashes:
 
     def check(self, what):
         """While nobody writes: what was acknowledged is in the rows, and all instances show the rows, with the same bytes."""
-        ledger, until = self.ledger, time.monotonic() + SETTLED
-        collections = (COLLECTION, "d")
-        while True:
+        ledger, collections = self.ledger, (COLLECTION, "d")
+        for _ in tries(SETTLED):
             rows = [self.rows(id) for id in collections]
             answers = [[pages(instance.port, id) for id in collections] for instance in self.instances]
             if all(other == answers[0] for other in answers) and [self.shown(each) for each in answers[0]] == rows:
                 break
-            if time.monotonic() > until:
-                shown = [[self.shown(each) for each in instance] for instance in answers]
-                for number, instance in enumerate(self.instances):
-                    for id, here, there in zip(collections, shown[number], rows):
-                        wrong = [key for key in here.keys() | there.keys() if here.get(key) != there.get(key)]
-                        ledger.fault(f"{what}: {instance.name} is at version {instance.version(id)} of {id}, tag {answers[number][0][0][1]}; "
-                                     f"{len(wrong)} features differ from the rows, such as {wrong[:3]}")
-                return
-            time.sleep(0.05)
+        else:
+            shown = [[self.shown(each) for each in instance] for instance in answers]
+            for number, instance in enumerate(self.instances):
+                for id, here, there in zip(collections, shown[number], rows):
+                    wrong = [key for key in here.keys() | there.keys() if here.get(key) != there.get(key)]
+                    ledger.fault(f"{what}: {instance.name} is at version {instance.version(id)} of {id}, tag {answers[number][0][0][1]}; "
+                                 f"{len(wrong)} features differ from the rows, such as {wrong[:3]}")
+            return
         for writer in self.writers:
             stored = {id: p["n"] for id, (_, p) in rows[0].items() if p["w"] == writer.number}
             if stored != writer.held:
