@@ -34,15 +34,11 @@ import Testing
     "DROP TABLE features",
     "ALTER TABLE features RENAME COLUMN position TO place",
   ])
-  func isFoundAsDamage(sql: String) throws {
+  func isDamage(sql: String) throws {
     let directory = try TemporaryDirectory()
     try SQLiteStore(directory: directory.path).put([Plain(.int(1), [0, 0, 0])])
-    try execute(sql, on: directory.database)
-    #expect {
-      _ = try SQLiteStore(directory: directory.path).features(of: "c")
-    } throws: {
-      isDamage($0)
-    }
+    try Database.execute(sql, in: directory)
+    expectDamaged(directory)
   }
 
   /// As a backup does, while the store writes.

@@ -42,7 +42,7 @@ import Testing
     _ = try store.dropCollection("e")
     let content = try Content(store)
     if !isKilled { store.close() }
-    return (try directory.files(), content)
+    return (try directory.files(without: "pincluster.lock"), content)
   }
 
   @Test(arguments: [false, true])
@@ -63,8 +63,7 @@ import Testing
         } else {
           changed[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
         }
-        let directory = try TemporaryDirectory()
-        try directory.write(files.merging([name: changed]) { $1 })
+        let directory = try TemporaryDirectory(holding: files.merging([name: changed]) { $1 })
         do {
           let store = try SQLiteStore(directory: directory.path)
           #expect(try Content(store) == content, "\(name), \(place)")
@@ -83,20 +82,12 @@ import Testing
     let (files, _) = try files(isKilled: true)
     let log = try #require(files["pincluster.db-wal"])
     for place in [40, log.count / 2, log.count - 100] {
-      let directory = try TemporaryDirectory()
       var changed = files
       changed["pincluster.db-wal"]?[place] ^= 1
-      try directory.write(changed)
-      for _ in 0..<2 {
-        #expect {
-          _ = try SQLiteStore(directory: directory.path)
-        } throws: {
-          isDamage($0)
-        }
-      }
+      let directory = try TemporaryDirectory(holding: changed)
+      for _ in 0..<2 { expectDamaged(directory) }
       for name in ["pincluster.db", "pincluster.db-wal", "pincluster.commit"] {
-        #expect(
-          try directory.bytes(of: name) == changed[name], "\(name), \(place)")
+        #expect(try directory.bytes(of: name) == changed[name], "\(name), \(place)")
       }
     }
   }
@@ -105,13 +96,8 @@ import Testing
     var (files, _) = try files(isKilled: true)
     for name in ["pincluster.db-wal", "pincluster.db"] {
       files[name] = nil
-      let directory = try TemporaryDirectory()
-      try directory.write(files)
-      #expect {
-        _ = try SQLiteStore(directory: directory.path)
-      } throws: {
-        isDamage($0)
-      }
+      let directory = try TemporaryDirectory(holding: files)
+      expectDamaged(directory)
     }
   }
 
@@ -123,8 +109,7 @@ import Testing
     try store.put([Plain(.int(1), [0, 0])], into: "d")
     let note = try directory.bytes(of: "pincluster.commit")
     _ = try store.dropCollection("d")
-    let copy = try TemporaryDirectory()
-    try copy.write(directory.files())
+    let copy = try directory.copied(without: "pincluster.lock")
     #expect(try copy.bytes(of: "pincluster.commit") != note)
     #expect(try SQLiteStore(directory: copy.path).collections().map(\.id) == ["c"])
   }

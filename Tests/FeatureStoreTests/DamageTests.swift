@@ -14,28 +14,14 @@ import Testing
     _ = try store.putCollection("c", title: .set("t"), description: .keep)
     try store.put((1...500).map { Plain(.int($0), [1, 2], #"{"name":"feature"}"#) })
     store.close()
-    return (directory, try directory.bytes())
-  }
-
-  private func open(_ directory: TemporaryDirectory) throws {
-    _ = try SQLiteStore(directory: directory.path).features(of: "c")
-  }
-
-  private func expectDamaged(
-    _ directory: TemporaryDirectory, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    #expect(sourceLocation: sourceLocation) {
-      try open(directory)
-    } throws: {
-      isDamage($0)
-    }
+    return (directory, try directory.bytes(of: SQLiteStore.fileName))
   }
 
   @Test func closingLeavesOneWholeFile() throws {
     let (directory, bytes) = try closedStore()
     #expect(directory.names == ["pincluster.db", "pincluster.lock"])
     #expect(bytes[68..<72].elementsEqual("PinC".utf8))
-    try open(directory)
+    try readAll(directory)
   }
 
   @Test(arguments: [0, 1, 99, 100, 4096, 8192, 20_000])
@@ -43,7 +29,7 @@ import Testing
     let (directory, bytes) = try closedStore()
     try Fixtures.write(Array(bytes.prefix(length)), path: directory.database)
     expectDamaged(directory)
-    #expect(try directory.bytes().count == length)
+    #expect(try directory.bytes(of: SQLiteStore.fileName).count == length)
   }
 
   @Test func lastPageIsMissing() throws {
@@ -78,7 +64,7 @@ import Testing
     rename(directory.database, directory.database + "-wal")
     expectDamaged(directory)
     unlink(directory.database + "-wal")
-    try open(directory)
+    try readAll(directory)
   }
 
   /// What a kill while the database was being made leaves behind.
@@ -87,7 +73,7 @@ import Testing
     for bytes in [[], Array("SQLite format 3".utf8)] {
       try Fixtures.write(bytes, path: directory.database + ".new")
       try Fixtures.write(bytes, path: directory.database + ".new-journal")
-      try open(directory)
+      try readAll(directory)
       #expect(directory.names == ["pincluster.db", "pincluster.lock"])
       unlink(directory.database)
     }
@@ -105,7 +91,7 @@ import Testing
       throws: StoreError.newerSchema(
         path: directory.database, found: Schema.version + 1,
         supported: Schema.version)
-    ) { try open(directory) }
+    ) { try readAll(directory) }
     try write(0, at: 63)
     expectDamaged(directory)
     try write(0xFF, at: 60)
@@ -113,7 +99,7 @@ import Testing
     try write(UInt8(ascii: "X"), at: 68)
     expectDamaged(directory)
     try Fixtures.write(bytes, path: directory.database)
-    try open(directory)
+    try readAll(directory)
   }
 
   /// Each bit of the header in turn: an error, or everything as it was; and a write doesn't trap.

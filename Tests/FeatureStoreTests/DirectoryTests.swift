@@ -31,8 +31,7 @@ import Testing
 
   /// The identity of a database, and the version after its last, once a directory's files are so.
   private func identity(_ files: [String: [UInt8]]) throws -> (id: UInt64, version: Int64) {
-    let directory = try TemporaryDirectory()
-    try directory.write(files)
+    let directory = try TemporaryDirectory(holding: files)
     let store = try SQLiteStore(directory: directory.path)
     return (store.storeID, try store.put([Plain(.int(9), [0, 0])]).info.version)
   }
@@ -40,12 +39,12 @@ import Testing
   @Test func whatMayNotBeTheWholeIsAnother() throws {
     let store = try SQLiteStore(directory: directory.path)
     let version = try store.put([Plain(.int(1), [0, 0])]).info.version
-    let files = try directory.files(without: nil)
+    let files = try directory.files()
     store.close()
     #expect(files["pincluster.lock"] == Array("\(getpid())\n".utf8))
     // Killed, with all that it has left; stopped; and of a version whose lock was empty.
     #expect(try identity(files).id == store.storeID)
-    let whole = try directory.bytes()
+    let whole = try directory.bytes(of: SQLiteStore.fileName)
     #expect(try identity(["pincluster.db": whole, "pincluster.lock": []]).id == store.storeID)
     // Killed before it was known whether the last one was.
     #expect(
@@ -67,10 +66,9 @@ import Testing
   }
 
   @Test func aRefusedStartForgetsNothing() throws {
-    let (directory, killed) = (try TemporaryDirectory(), try TemporaryDirectory())
     let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [0, 0])])
-    try killed.write(directory.files(without: "pincluster.db-wal"))
+    let killed = try directory.copied(without: "pincluster.db-wal")
     store.close()
     for _ in 0..<2 {
       #expect(throws: StoreError.self) { try SQLiteStore(directory: killed.path) }
@@ -87,7 +85,7 @@ import Testing
       #expect(throws: StoreError.self) { try SQLiteStore(directory: copy.path) }
       #expect(try copy.bytes(of: "pincluster.lock") == [UInt8(ascii: "?")])
     }
-    try Fixtures.write(try original.bytes(), path: copy.database)
+    try Fixtures.write(try original.bytes(of: SQLiteStore.fileName), path: copy.database)
     let other = try SQLiteStore(directory: copy.path).storeID
     #expect(other != storeID)
     #expect(try SQLiteStore(directory: copy.path).storeID == other)

@@ -71,7 +71,7 @@ import Threading
     #expect(try !store.clearDropped(atMost: 10))
     func rows() throws -> [Int] {
       try ["features", "collections"].map { table in
-        try integer("SELECT count(*) FROM \(table)", on: directory.database)
+        try Database.integer("SELECT count(*) FROM \(table)", in: directory)
       }
     }
     try store.put((1...100).map { Plain(.int($0), [0, 0]) })
@@ -101,7 +101,7 @@ import Threading
     #expect(calls == 3)
     #expect(try rows() == [31, 2] && store.collections().map(\.featureCount) == [1, 30])
     #expect(
-      try integer("SELECT count(*) FROM pragma_foreign_key_check", on: directory.database) == 0)
+      try Database.integer("SELECT count(*) FROM pragma_foreign_key_check", in: directory) == 0)
     #expect(try store.features(of: "d").count == 30)
   }
 

@@ -55,10 +55,9 @@ import Testing
   private func afterKill(
     _ directory: TemporaryDirectory
   ) throws -> (loaded: LoadedIndex, rows: [Plain]) {
-    let copy = try TemporaryDirectory()
+    let copy = try directory.copied(without: "pincluster.lock")
     // A directory that was held before, and not by another process now.
     try copy.write([], as: "pincluster.lock")
-    try copy.write(directory.files())
     let store = try SQLiteStore(directory: copy.path)
     let loaded = try store.loadIndex(of: info(store))
     return (loaded, try store.features(of: "c"))
@@ -260,7 +259,7 @@ import Testing
     store.close()
     let path = try #require(indexFile(directory))
     let (database, whole) = (
-      try directory.bytes(), try Fixtures.bytes(path: path)
+      try directory.bytes(of: SQLiteStore.fileName), try Fixtures.bytes(path: path)
     )
     var used = 0
     for round in 0..<120 {
@@ -292,7 +291,7 @@ import Testing
     try keep(store)
     store.close()
     // A backup from here, which goes on without what came later, and with other changes.
-    let backup = try directory.bytes()
+    let backup = try directory.bytes(of: SQLiteStore.fileName)
     let old = try #require(indexFile(directory))
     let oldFile = try Fixtures.bytes(path: old)
     let later = try SQLiteStore(directory: directory.path)

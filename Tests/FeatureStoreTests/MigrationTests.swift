@@ -43,7 +43,7 @@ import Testing
 
   @Test func theFirstVersionIsBroughtUpToDate() throws {
     let directory = try TemporaryDirectory()
-    try execute(MigrationTests.version1, on: directory.database)
+    try Database.execute(MigrationTests.version1, in: directory)
     try directory.write([], as: "pincluster.lock")
     let old = [Plain(.text("12"), [1, 2], #"{"a":1}"#), Plain(.text("x"), [3, 4, 5])]
     var new = Plain(.int(1), [5, 6])
@@ -59,8 +59,8 @@ import Testing
       if round == 0 { #expect(try store.put([new]).info.version == 8) }
     }
     // Only rows that were written before may be without a checksum.
-    try execute("UPDATE features SET checksum = 1 WHERE id = 12", on: directory.database)
-    #expect(isDamaged(directory))
+    try Database.execute("UPDATE features SET checksum = 1 WHERE id = 12", in: directory)
+    expectDamaged(directory)
   }
 
   /// Databases of later versions: columns and tables that came after them are taken away. A value that a row hasn't is
@@ -83,14 +83,14 @@ import Testing
     let steps =
       columns.map { "ALTER TABLE collections DROP COLUMN \($0);" }
       + tables.map { "DROP TABLE \($0);" } + ["PRAGMA user_version = \(version);"]
-    try execute(steps.joined(), on: directory.database)
+    try Database.execute(steps.joined(), in: directory)
     for _ in 0..<2 {
       let store = try SQLiteStore(directory: directory.path)
       #expect(try store.collections().map(\.title) == ["t"])
       #expect(try store.features(of: "c") == features)
       store.close()
     }
-    #expect(try integer("PRAGMA user_version", on: directory.database) == Schema.version)
+    #expect(try Database.integer("PRAGMA user_version", in: directory) == Schema.version)
   }
 
   /// Each row says what it said when it was written, or is damage.
@@ -110,8 +110,8 @@ import Testing
       try store.put([], into: "d")
       #expect(try store.features(of: "c") == [feature])
     }
-    try execute("UPDATE features \(change)", on: directory.database)
-    #expect(isDamaged(directory))
+    try Database.execute("UPDATE features \(change)", in: directory)
+    expectDamaged(directory)
   }
 
   /// Temporal properties stay, and altered ones are damage.
@@ -126,8 +126,8 @@ import Testing
       _ = try store.putCollection("c", title: .set("t"), description: .keep)
     }
     #expect(try SQLiteStore(directory: directory.path).collections().first?.temporal == times)
-    try execute("UPDATE collections SET \(change)", on: directory.database)
-    #expect(isDamaged(directory))
+    try Database.execute("UPDATE collections SET \(change)", in: directory)
+    expectDamaged(directory)
   }
 
   /// Bits flipped anywhere in the rows: damage, or as it was.
@@ -146,8 +146,8 @@ import Testing
         })
     }
     let expected = try SQLiteStore(directory: directory.path).features(of: "c")
-    let bytes = try directory.bytes()
-    let page = try rootPage(of: "features", in: directory.database)
+    let bytes = try directory.bytes(of: SQLiteStore.fileName)
+    let page = try rootPage(of: "features", in: directory)
     var random = SeededGenerator(seed: seed)
     var found = 0
     for _ in 0..<400 {
@@ -167,17 +167,7 @@ import Testing
     #expect(found > 100)
   }
 
-  private func isDamaged(_ directory: TemporaryDirectory) -> Bool {
-    do {
-      let store = try SQLiteStore(directory: directory.path)
-      for info in try store.collections() { _ = try store.features(of: info.id) }
-      return false
-    } catch {
-      return isDamage(error)
-    }
-  }
-
-  private func rootPage(of table: String, in path: String) throws -> Int {
-    try integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'", on: path)
+  private func rootPage(of table: String, in data: TemporaryDirectory) throws -> Int {
+    try Database.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'", in: data)
   }
 }

@@ -1,4 +1,3 @@
-import CSQLite
 import ClusterCore
 import Glibc
 import TestSupport
@@ -10,47 +9,28 @@ import Threading
 extension TemporaryDirectory {
   /// The database of a store in it.
   var database: String { file(SQLiteStore.fileName) }
-
-  /// What a file in it holds.
-  func bytes(of name: String = SQLiteStore.fileName) throws -> [UInt8] {
-    try Fixtures.bytes(path: file(name))
-  }
-
-  /// Its files, without one of them.
-  func files(without left: String? = "pincluster.lock") throws -> [String: [UInt8]] {
-    let others = try names.filter { $0 != left }.map { ($0, try bytes(of: $0)) }
-    return Dictionary(uniqueKeysWithValues: others)
-  }
-
-  /// Writes files in it.
-  func write(_ files: [String: [UInt8]]) throws {
-    for (name, bytes) in files { try write(bytes, as: name) }
-  }
 }
 
-/// Runs statements on a database by another connection.
-func execute(_ sql: String, on path: String) throws {
-  var handle: OpaquePointer?
-  defer { sqlite3_close(handle) }
-  try #require(sqlite3_open(path, &handle) == SQLITE_OK)
-  let code = sqlite3_exec(handle, sql, nil, nil, nil)
-  try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+/// Opens the store in a directory, and reads every feature.
+func readAll(_ directory: TemporaryDirectory) throws {
+  let store = try SQLiteStore(directory: directory.path)
+  for info in try store.collections() { _ = try store.features(of: info.id) }
+}
+
+/// Expects that this finds damage.
+func expectDamaged(
+  _ directory: TemporaryDirectory, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(sourceLocation: sourceLocation) {
+    try readAll(directory)
+  } throws: {
+    isDamage($0)
+  }
 }
 
 /// Whether an error tells of damage.
 func isDamage(_ error: any Error) -> Bool {
   if case .damaged? = error as? StoreError { true } else { false }
-}
-
-/// What a query of one number answers, asked of a database by another connection.
-func integer(_ query: String, on path: String) throws -> Int {
-  var (handle, statement): (OpaquePointer?, OpaquePointer?)
-  defer { sqlite3_close(handle) }
-  try #require(sqlite3_open(path, &handle) == SQLITE_OK)
-  defer { sqlite3_finalize(statement) }
-  try #require(sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK)
-  try #require(sqlite3_step(statement) == SQLITE_ROW)
-  return Int(sqlite3_column_int64(statement, 0))
 }
 
 /// A feature by value, compared bit for bit and with the form of its id.

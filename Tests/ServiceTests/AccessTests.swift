@@ -27,18 +27,17 @@ import Testing
   }
 
   private func write(_ text: String, _ path: String) throws {
-    try Fixtures.write(Array(text.utf8), path: path)
+    try Fixtures.write(text.utf8, path: path)
   }
 
   /// Waits until a request is answered with a status.
   private func awaitStatus(
     _ status: Int, _ server: ServerProcess, _ headers: [(String, String)]
   ) throws {
-    for _ in 0..<400 {
-      if try send(server, "GET", "/collections", headers).status == status { return }
-      usleep(10_000)
+    let isThere = try eventually {
+      try send(server, "GET", "/collections", headers).status == status
     }
-    Issue.record("no answer \(status) within four seconds: \(server.standardError)")
+    #expect(isThere, "no answer \(status): \(server.standardError)")
   }
 
   @Test func aServiceIsReadyHoweverMuchIsAskedWithoutAKey() throws {
@@ -143,7 +142,7 @@ import Testing
     #expect(try connection.receiveHead().status == 200)
     try write("nonsense", path)
     server.process.signal(SIGHUP)
-    for _ in 0..<400 where !server.standardError.contains("keys not read") { usleep(10_000) }
+    #expect(eventually { server.standardError.contains("keys not read") })
     try awaitStatus(200, server, Self.bearer("r-9f3c1d"))
     try write("write:w-5b1e77", path)
     server.process.signal(SIGHUP)

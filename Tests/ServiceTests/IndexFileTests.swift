@@ -8,12 +8,7 @@ import Testing
   private static let count = 100_050
 
   private static func files(in data: TemporaryDirectory) -> [String] {
-    var found = Glibc.glob_t()
-    defer { globfree(&found) }
-    glob(data.file("pincluster-*.index*"), 0, nil, &found)
-    return (0..<Int(found.gl_pathc)).compactMap { index in
-      found.gl_pathv[index].map { String(cString: $0) }
-    }
+    data.names.filter { $0.hasPrefix("pincluster-") && $0.contains(".index") }.map(data.file)
   }
 
   /// A data directory with a large collection `c` that was just imported.

@@ -166,10 +166,10 @@ public final class ServerProcess: Sendable {
 }
 
 /// Whether a condition becomes true within 30 seconds.
-public func eventually(_ condition: () -> Bool) -> Bool {
+public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
   for _ in 0..<3000 {
-    if condition() { return true }
+    if try condition() { return true }
     usleep(10_000)
   }
-  return condition()
+  return try condition()
 }
