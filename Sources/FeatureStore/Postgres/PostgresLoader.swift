@@ -159,7 +159,7 @@ struct PostgresLoader: Sendable {
     }
     try connection.copy(
       """
-      COPY (SELECT \(PostgresQueries.featureColumns) FROM \(info.source.map { AttachedSource($0).quoted } ?? "features") AS f
+      COPY (SELECT \(PostgresQueries.featureColumns) FROM \(info.source.map(AttachedSource.init).relation) AS f
         WHERE f.collection = \(info.key) \(range) ORDER BY f.number, f.name)
       TO STDOUT (FORMAT binary)
       """
