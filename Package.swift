@@ -140,7 +140,8 @@ let package = Package(
 
     // Tests: one folder a target.
     .target(
-      name: "TestSupport", dependencies: ["ClusterCore", "Threading"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["CSQLite", "ClusterCore", "Threading"],
+      path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(
       name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport", "Threading"],
@@ -167,7 +168,7 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "pincluster", "PinclusterService", "CDeflate", "CSQLite", "TestSupport", "Threading",
+        "pincluster", "PinclusterService", "CDeflate", "TestSupport", "Threading",
       ],
       exclude: ["Replay", "TLS"], swiftSettings: unoptimised),
     // Apart from those, so that the thread sanitizer needn't build them.

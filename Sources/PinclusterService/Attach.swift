@@ -5,36 +5,24 @@ import Texts
 struct Attach: RunnableCommand {
   static let flags: [Options.Flag] = [
     .store(unset: "required"), .storeSchema,
-    .init("collection", "C", "collection to make", unset: "required", hasVariable: false),
-    .init(
-      "table", "TABLE", "table to show, as TABLE or SCHEMA.TABLE", unset: "required",
-      hasVariable: false),
-    .init(
+    .once("collection", "C", "collection to make", unset: "required"),
+    .once("table", "TABLE", "table to show, as TABLE or SCHEMA.TABLE", unset: "required"),
+    .once(
       "id", "COLUMN", "column of ids: integers, text or uuid, with a unique index",
-      unset: "the primary key",
-      hasVariable: false),
-    .init(
-      "geometry", "COLUMN", "column of PostGIS geometries or geographies", unset: "the only one",
-      hasVariable: false),
-    .init(
-      "longitude", "COLUMN", "column of degrees, instead of --geometry", unset: "none",
-      hasVariable: false),
-    .init(
-      "latitude", "COLUMN", "column of degrees, with --longitude", unset: "none", hasVariable: false
-    ),
-    .init(
+      unset: "the primary key"),
+    .once(
+      "geometry", "COLUMN", "column of PostGIS geometries or geographies", unset: "the only one"),
+    .once("longitude", "COLUMN", "column of degrees, instead of --geometry", unset: "none"),
+    .once("latitude", "COLUMN", "column of degrees, with --longitude", unset: "none"),
+    .once(
       "properties", "COLUMN,…", "columns to show as properties", .list,
-      unset: "all others but geometries", hasVariable: false),
-    .init(
-      "expires", "COLUMN", "column of times from which on a row isn't shown", unset: "none",
-      hasVariable: false),
-    .init(
+      unset: "all others but geometries"),
+    .once("expires", "COLUMN", "column of times from which on a row isn't shown", unset: "none"),
+    .once(
       "temporal", "PROPERTY[,PROPERTY]",
-      "properties with the time of a feature, or its start and end", .list,
-      unset: "none", hasVariable: false),
-    .init("title", "TEXT", "title of the collection", unset: "none", hasVariable: false),
-    .init(
-      "description", "TEXT", "description of the collection", unset: "none", hasVariable: false),
+      "properties with the time of a feature, or its start and end", .list, unset: "none"),
+    .once("title", "TEXT", "title of the collection", unset: "none"),
+    .once("description", "TEXT", "description of the collection", unset: "none"),
     .init(switch: "print", "print the SQL that does it, and do nothing else", hasVariable: false),
   ]
 
@@ -43,22 +31,19 @@ struct Attach: RunnableCommand {
   private let isPrinted: Bool
 
   init(_ options: Options) throws(UsageError) {
-    try options.refuseOperands("attach")
-    store = try Attach.store(options, "attach")
-    guard let table = options.values["table"] else {
-      throw UsageError(message: "--table is missing; see pincluster attach --help")
-    }
-    var request = AttachRequest(collection: try options.collection("attach"), table: table)
+    store = try Attach.store(options)
+    let table = try options.required("table")
+    var request = AttachRequest(collection: try options.collection(), table: table)
     request.id = options.values["id"]
     request.geometry = options.values["geometry"]
     switch (options.values["longitude"], options.values["latitude"]) {
     case (nil, nil): break
     case (let longitude?, let latitude?):
       guard request.geometry == nil else {
-        throw UsageError(message: "give --geometry, or --longitude and --latitude, but not both")
+        throw UsageError("give --geometry, or --longitude and --latitude, but not both")
       }
       request.position = (longitude, latitude)
-    default: throw UsageError(message: "--longitude and --latitude belong together")
+    default: throw UsageError("--longitude and --latitude belong together")
     }
     func list(_ name: String) -> [String]? {
       options.values[name].map { $0.parts(separatedBy: UInt8(ascii: ",")).map { String($0) } }
@@ -78,13 +63,8 @@ struct Attach: RunnableCommand {
   }
 
   /// The database of `--store`.
-  static func store(
-    _ options: Options, _ command: String
-  ) throws(UsageError) -> PostgresStore.Configuration {
-    guard let store = try Serve.sharedStore(options, directory: nil) else {
-      throw UsageError(message: "--store is missing; see pincluster \(command) --help")
-    }
-    return store
+  static func store(_ options: Options) throws(UsageError) -> PostgresStore.Configuration {
+    try Serve.sharedStore(options, at: options.required("store"), directory: nil)
   }
 
   func run() throws -> Int32 {

@@ -1,5 +1,4 @@
 import FeatureStore
-import Glibc
 import Texts
 
 /// `pincluster check`: reads a whole data directory, and reports its faults.
@@ -11,7 +10,6 @@ struct Check: RunnableCommand {
   private let directory: String
 
   init(_ options: Options) throws(UsageError) {
-    try options.refuseOperands("check")
     directory = options.values["data"] ?? ""
   }
 
@@ -19,11 +17,8 @@ struct Check: RunnableCommand {
   func run() throws -> Int32 {
     try Preflight.checkQueues()
     let reader = try StoreReader(directory: directory, leavesNoTrace: true)
-    let isTerminal = isatty(STDERR_FILENO) == 1
-    let report = reader.check { part in
-      if isTerminal { StandardError.write("\rchecking \(part)\u{1B}[K") }
-    }
-    if isTerminal { StandardError.write("\r\u{1B}[K") }
+    let report = reader.check { StandardError.show("checking \($0)") }
+    StandardError.show("")
     for note in report.notes { StandardError.write("pincluster: note: \(note)\n") }
     for finding in report.findings { StandardError.write("pincluster: \(finding)\n") }
     let use = reader.isHeld ? ", in use by a service" : ""

@@ -7,7 +7,7 @@ extension Command {
         Serves the collections of a data directory over HTTP until SIGTERM or SIGINT.
         """),
     Entry(
-      "import", Import.self, operand: "FILE --collection C", flags: Import.flags,
+      "import", Import.self, operand: "FILE --collection C", .file, flags: Import.flags,
       summary: "load a file into a collection",
       description: """
         Loads the features of FILE, or of standard input if FILE is -, into a collection: GeoJSON, GeoJSON by lines and CSV,
@@ -75,7 +75,7 @@ extension Command {
         Exits with 0 if a running service is ready, otherwise with 1.
         """),
     Entry(
-      "completions", Completions.self, operand: "SHELL", flags: [],
+      "completions", Completions.self, operand: "SHELL", .choice(Completions.shells), flags: [],
       summary: "print what lets bash, zsh or fish complete commands and flags",
       description: """
         Prints a script for SHELL: bash, zsh or fish. For example in .bashrc: . <(pincluster completions bash)

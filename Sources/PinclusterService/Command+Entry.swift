@@ -2,8 +2,10 @@ extension Command {
   /// A command as the help and the completions tell of it.
   struct Entry: Sendable {
     let name: String
-    /// The placeholder of its operand; empty if it takes none.
+    /// The placeholder of its operand, and flags that it needs; empty if there are none.
     let operand: String
+    /// The kind of its operand; nil if it takes none.
+    let operands: Options.Flag.Kind?
     /// A sentence without its end.
     let summary: String
     /// Sentences, in lines.
@@ -15,10 +17,12 @@ extension Command {
 
     init(
       _ name: String, _ type: any RunnableCommand.Type, operand: String = "",
-      flags: [Options.Flag], summary: String, description: String, notes: String = ""
+      _ operands: Options.Flag.Kind? = nil, flags: [Options.Flag], summary: String,
+      description: String, notes: String = ""
     ) {
       (self.name, self.type, self.operand, self.flags) = (name, type, operand, flags)
-      (self.summary, self.description, self.notes) = (summary, description, notes)
+      (self.operands, self.summary) = (operands, summary)
+      (self.description, self.notes) = (description, notes)
     }
 
     /// Its flags, with those that all such commands have.

@@ -21,7 +21,7 @@ public enum Command {
     do {
       let code = try dispatch(arguments, commit)
       guard chints_flush_output() else {
-        throw CommandFailure(description: "standard output cannot be written")
+        throw CommandFailure("standard output cannot be written")
       }
       return code
     } catch let error as UsageError {
@@ -44,19 +44,17 @@ public enum Command {
       print("pincluster \(version)" + (commit.isEmpty ? "" : " (\(commit))"))
       return 0
     case nil:
-      throw UsageError(message: "no command; give \(list), or see pincluster --help")
+      throw UsageError("no command; give \(list), or see pincluster --help")
     case let name?:
       guard let entry = all.first(where: { $0.name == name }) else {
-        throw UsageError(
-          message: "\(name) is not a command; give \(list), or see pincluster --help")
+        throw UsageError("\(name) is not a command; give \(list), or see pincluster --help")
       }
       return try run(entry, Array(arguments.dropFirst()))
     }
   }
 
   private static func run(_ entry: Entry, _ arguments: [String]) throws -> Int32 {
-    let options = try Options(
-      arguments, flags: entry.flags, known: all.flatMap(\.flags), command: entry.name)
+    let options = try Options(arguments, of: entry, known: all.flatMap(\.flags))
     if options.wantsHelp {
       print(entry.help)
       return 0

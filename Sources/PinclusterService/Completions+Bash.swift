@@ -39,12 +39,7 @@ extension Completions {
       }
     }
     let cases = byAction.map { "        \($0.names.joined(separator: " | "))) \($0.action) ;;\n" }
-    let operand =
-      switch Operand(entry) {
-      case .none: ":"
-      case .file: bash(.file)
-      case .words(let words): bash(.choice(words))
-      }
+    let operand = bash(entry.operands ?? .text)
     let list = flags.map { "--\($0.name)" }.joined(separator: " ")
     return """
           \(entry.name))

@@ -18,10 +18,10 @@ extension Completions {
         lines.append(
           "\(within) -l \(flag.name)\(fish(flag.kind)) -d \(fishQuoted(flag.fullHelp))")
       }
-      switch Operand(entry) {
-      case .none: break
-      case .file: lines.append("\(within) -F")
-      case .words(let words): lines.append("\(within) -a '\(words.joined(separator: " "))'")
+      // Without what says that a flag has a value.
+      let operands = entry.operands.map(fish)
+      if let words = operands?.after(" -r") ?? operands?.after(" -x") {
+        lines.append(within + words)
       }
     }
     return lines.joined(separator: "\n") + "\n"

@@ -38,11 +38,9 @@ extension Completions {
       guard flag.takesValue else { return quoted("--\(flag.name)[\(help)]") }
       return quoted("--\(flag.name)=[\(help)]:\(flag.placeholder):\(zsh(flag.kind))")
     }
-    switch Operand(entry) {
-    case .none: break
-    case .file: specifications.append(quoted("*:file:_files"))
-    case .words(let words):
-      specifications.append(quoted("1:word:(\(words.joined(separator: " ")))"))
+    if let operands = entry.operands {
+      let place = operands == .file ? "*:file" : "1:word"
+      specifications.append(quoted("\(place):\(zsh(operands))"))
     }
     let list = specifications.joined(separator: " \\\n            ")
     return "        \(entry.name))\n          _arguments \\\n            \(list)\n          ;;"

@@ -2,13 +2,13 @@ import Texts
 
 /// `pincluster completions SHELL`: prints what lets a shell complete commands, flags and their values.
 struct Completions: RunnableCommand {
-  private static let shells = ["bash", "zsh", "fish"]
+  static let shells = ["bash", "zsh", "fish"]
 
   private let shell: String
 
   init(_ options: Options) throws(UsageError) {
     guard options.operands.count == 1, Completions.shells.contains(options.operands[0]) else {
-      throw UsageError(message: "completions takes one SHELL: bash, zsh or fish")
+      throw UsageError("completions takes one SHELL: bash, zsh or fish")
     }
     shell = options.operands[0]
   }
@@ -22,21 +22,6 @@ struct Completions: RunnableCommand {
       }
     print(text, terminator: "")
     return 0
-  }
-
-  /// The operands of a command.
-  enum Operand {
-    case none
-    case file
-    case words([String])
-
-    init(_ entry: Command.Entry) {
-      switch entry.name {
-      case "import": self = .file
-      case "completions": self = .words(Completions.shells)
-      default: self = .none
-      }
-    }
   }
 
   /// A text in single quotes, for any of the shells.

@@ -4,16 +4,15 @@ import FeatureStore
 struct Detach: RunnableCommand {
   static let flags: [Options.Flag] = [
     .store(unset: "required"), .storeSchema,
-    .init("collection", "C", "collection to drop", unset: "required", hasVariable: false),
+    .once("collection", "C", "collection to drop", unset: "required"),
   ]
 
   private let store: PostgresStore.Configuration
   private let collection: String
 
   init(_ options: Options) throws(UsageError) {
-    try options.refuseOperands("detach")
-    store = try Attach.store(options, "detach")
-    collection = try options.collection("detach")
+    store = try Attach.store(options)
+    collection = try options.collection()
   }
 
   func run() throws -> Int32 {

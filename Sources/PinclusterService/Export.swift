@@ -8,13 +8,13 @@ import Texts
 struct Export: RunnableCommand {
   static let flags: [Options.Flag] =
     [
-      .init("collection", "C", "collection to write", unset: "required", hasVariable: false),
+      .once("collection", "C", "collection to write", unset: "required"),
       .init("data", "DIR", "data directory, also of a running service", standard: "./data"),
-      .init("url", "URL", "running service to ask, instead of --data", hasVariable: false),
-      .init(
+      .once("url", "URL", "running service to ask, instead of --data"),
+      .once(
         "format", "FORMAT", "geojsonseq or csv", .choice(["geojsonseq", "csv"]),
-        unset: "by file name, or geojsonseq", hasVariable: false),
-      .init("output", "FILE", "file to write", unset: "standard output", hasVariable: false),
+        unset: "by file name, or geojsonseq"),
+      .once("output", "FILE", "file to write", unset: "standard output"),
     ] + TrustFiles.flags + [TrustFiles.accessFlag]
 
   private let collection: String
@@ -25,8 +25,7 @@ struct Export: RunnableCommand {
   private let isTable: Bool
 
   init(_ options: Options) throws(UsageError) {
-    try options.refuseOperands("export")
-    collection = try options.collection("export")
+    collection = try options.collection()
     data = options.values["data"] ?? ""
     url = options.values["url"]
     trust = try TrustFiles(options)
@@ -38,7 +37,7 @@ struct Export: RunnableCommand {
     case "csv": isTable = true
     default:
       throw UsageError(
-        message: "the name \(output) does not show the format; give --format geojsonseq or csv")
+        "the name \(output) does not show the format; give --format geojsonseq or csv")
     }
   }
 
@@ -56,8 +55,7 @@ struct Export: RunnableCommand {
         columns = try source.fold(columns) { columns, batch in
           guard columns.add(namesIn: batch) else {
             throw CommandFailure(
-              description:
-                "the features of \(collection) have more names of properties than a table "
+              "the features of \(collection) have more names of properties than a table "
                 + "has columns, \(CSVWriter.Columns.most); give --format geojsonseq")
           }
         }

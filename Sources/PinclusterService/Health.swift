@@ -4,8 +4,7 @@ import HTTPServer
 struct Health: RunnableCommand {
   static let flags: [Options.Flag] =
     [
-      .init(
-        "url", "URL", "service to ask", unset: "http://127.0.0.1 and the port", hasVariable: false),
+      .once("url", "URL", "service to ask", unset: "http://127.0.0.1 and the port"),
       .init("port", "PORT", "port on this machine", 1...65_535, standard: 8080),
       .init(
         "tls-cert", "FILE",
@@ -18,8 +17,7 @@ struct Health: RunnableCommand {
   private let trust: TrustFiles
 
   init(_ options: Options) throws(UsageError) {
-    try options.refuseOperands("health")
-    let port = options.integer("port") ?? 8080
+    let port = options.integer("port")
     let scheme = options.values["tls-cert"] == nil ? "http" : "https"
     url = options.values["url"] ?? "\(scheme)://127.0.0.1:\(port)"
     verifies = options.values["url"] != nil

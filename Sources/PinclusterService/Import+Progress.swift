@@ -1,4 +1,3 @@
-import Glibc
 import Texts
 
 extension Import {
@@ -6,7 +5,6 @@ extension Import {
   struct Progress {
     private let label: String
     private let total: Int?
-    private let isTerminal = isatty(STDERR_FILENO) == 1
     private let start = ContinuousClock.now
     private var shown = ContinuousClock.now
 
@@ -20,10 +18,10 @@ extension Import {
     /// - Parameter done: how much of the total is done.
     mutating func show(_ done: Int, features: Int) {
       let now = ContinuousClock.now
-      guard isTerminal, shown.duration(to: now) > .milliseconds(100) else { return }
+      guard StandardError.isTerminal, shown.duration(to: now) > .milliseconds(100) else { return }
       shown = now
       let rate = Int(Double(features) / max(start.duration(to: now) / .seconds(1), 0.001))
-      var line = "\r\(label) "
+      var line = "\(label) "
       if let total, total > 0 {
         let share = min(Double(done) / Double(total), 1)
         let filled = Int(share * 30)
@@ -31,12 +29,10 @@ extension Import {
           "[" + String(repeating: "#", count: filled)
           + String(repeating: ".", count: 30 - filled) + "] \(Int(share * 100)) % "
       }
-      StandardError.write("\(line)\(features.counted("feature")), \(rate) a second\u{1B}[K")
+      StandardError.show("\(line)\(features.counted("feature")), \(rate) a second")
     }
 
     /// Clears the line.
-    func end() {
-      if isTerminal { StandardError.write("\r\u{1B}[K") }
-    }
+    func end() { StandardError.show("") }
   }
 }

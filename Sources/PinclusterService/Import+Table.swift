@@ -5,23 +5,19 @@ import Texts
 extension Import {
   /// The flags that say how a table is written.
   static let tableFlags: [Options.Flag] = [
-    .init(
-      "encoding", "LABEL", "encoding of a CSV or Shapefile, as iconv knows it",
-      unset: "by the file", hasVariable: false),
-    .init(
+    .once(
+      "encoding", "LABEL", "encoding of a CSV or Shapefile, as iconv knows it", unset: "by the file"
+    ),
+    .once(
       "separator", "MARK", "what is between the fields of a CSV: , ; | or tab",
-      .choice(TableOptions.separators.map(\.key)), unset: "by its header", hasVariable: false),
-    .init("lon", "NAME", "column of longitudes of a CSV", unset: "by its name", hasVariable: false),
-    .init("lat", "NAME", "column of latitudes of a CSV", unset: "by its name", hasVariable: false),
-    .init(
-      "geometry", "NAME", "column of points of a CSV, instead of --lon and --lat",
-      hasVariable: false),
-    .init(
+      .choice(TableOptions.separators.map(\.key)), unset: "by its header"),
+    .once("lon", "NAME", "column of longitudes of a CSV", unset: "by its name"),
+    .once("lat", "NAME", "column of latitudes of a CSV", unset: "by its name"),
+    .once("geometry", "NAME", "column of points of a CSV, instead of --lon and --lat"),
+    .once(
       "decimal", "MARK", "what is before the decimals of numbers in a CSV: . or ,",
-      .choice([".", ","]), unset: "by its coordinates", hasVariable: false),
-    .init(
-      "text", "NAMES", "columns of a CSV that are text throughout, with commas between them",
-      hasVariable: false),
+      .choice([".", ","]), unset: "by its coordinates"),
+    .once("text", "NAMES", "columns of a CSV that are text throughout, with commas between them"),
   ]
 
   /// The options of a table, by the flags.
@@ -37,7 +33,7 @@ extension Import {
       options.values["text"]?.parts(separatedBy: UInt8(ascii: ",")).map { String($0) } ?? []
     table.assumesEncoding = skipsBad
     if let flaw = table.flaw {
-      throw UsageError(message: "--\(flaw.option) is \(flaw.detail); see pincluster import --help")
+      throw UsageError("--\(flaw.option) is \(flaw.detail); see pincluster import --help")
     }
     return table
   }

@@ -12,22 +12,22 @@ import Threading
 struct Import: RunnableCommand {
   static let flags: [Options.Flag] =
     [
-      .init("collection", "C", "collection to load into", unset: "required", hasVariable: false),
+      .once("collection", "C", "collection to load into", unset: "required"),
       .init("data", "DIR", "data directory that no service uses", standard: "./data"),
-      .init("url", "URL", "running service to send to, instead of --data", hasVariable: false),
-      .init(
+      .once("url", "URL", "running service to send to, instead of --data"),
+      .once(
         "format", "FORMAT", "geojson, geojsonseq, csv, or gdal for what ogr2ogr reads",
-        .choice(Source.names), unset: "by file name", hasVariable: false),
-      .init(
+        .choice(Source.names), unset: "by file name"),
+      .once(
         "layer", "NAME", "layer or sheet for ogr2ogr, file in a zip, or list in JSON, such as /a",
-        unset: "the only one that isn't empty", hasVariable: false),
-      .init(
+        unset: "the only one that isn't empty"),
+      .once(
         "points", "WHAT", "only, or centroid: takes the centroids of lines and areas",
-        .choice(["only", "centroid"]), standard: "only", hasVariable: false),
-      .init("id-property", "NAME", "property that holds the ids", hasVariable: false),
-      .init(
+        .choice(["only", "centroid"]), standard: "only"),
+      .once("id-property", "NAME", "property that holds the ids"),
+      .once(
         "on-error", "WHAT", "abort or skip: what to do with bad features",
-        .choice(["abort", "skip"]), standard: "abort", hasVariable: false),
+        .choice(["abort", "skip"]), standard: "abort"),
       .maximumFeatureBytes,
     ] + tableFlags + TrustFiles.flags + [TrustFiles.accessFlag]
 
@@ -48,25 +48,25 @@ struct Import: RunnableCommand {
 
   init(_ options: Options) throws(UsageError) {
     guard options.operands.count == 1 else {
-      throw UsageError(message: "import takes exactly one FILE, or -; see pincluster import --help")
+      throw UsageError("import takes exactly one FILE, or -; see pincluster import --help")
     }
     path = options.operands[0]
-    collection = try options.collection("import")
+    collection = try options.collection()
     idProperty = options.values["id-property"]
     skipsBad = options.values["on-error"] == "skip"
     table = try Import.table(options, skipsBad: skipsBad)
     data = options.values["data"] ?? ""
     url = options.values["url"]
     trust = try TrustFiles(options)
-    featureBytes = options.integer("max-feature-bytes") ?? FeatureReader.usualLength
+    featureBytes = options.integer("max-feature-bytes")
     source = try Source(options.values["format"], path)
     layer = options.values["layer"]
     takesCentroids = options.values["points"] == "centroid"
     if case .own(.geoJSON) = source { table.layer = layer }
     guard layer == nil || source.hasLayers || table.layer != nil else {
-      throw UsageError(message: "--layer is for files that ogr2ogr reads; \(path) has no layers")
+      throw UsageError("--layer is for files that ogr2ogr reads; \(path) has no layers")
     }
-    if takesCentroids, case .own(.csv) = source { throw UsageError(message: Import.noShapes) }
+    if takesCentroids, case .own(.csv) = source { throw UsageError(Import.noShapes) }
   }
 
   func run() throws -> Int32 {
@@ -97,7 +97,7 @@ struct Import: RunnableCommand {
       // What was put into a data directory was taken back.
       let stored = url == nil ? 0 : tally.inserted + tally.updated
       throw Failure(
-        description: "\(tally.rejected.counted("bad feature")); "
+        "\(tally.rejected.counted("bad feature")); "
           + (stored == 0
             ? "nothing was changed (--on-error skip stores the good ones)"
             : "\(stored.counted("good feature")) \(stored == 1 ? "was" : "were") stored before the first")
@@ -117,28 +117,18 @@ struct Import: RunnableCommand {
     chints_give_back_large_blocks()
     var input = try input()
     let store = try SQLiteStore(directory: data)
+    // What isn't committed, if anything.
+    defer { store.rollbackImport() }
     var tally = Tally()
-    do {
-      try readAsPlanned(&input, &tally) { input, tally, plan in
-        try store.beginImport(into: collection)
-        try read(&input, &tally, plan, label: "importing") { try store.importBatch(&$0) }
-      } undo: {
-        store.rollbackImport()
-      }
-    } catch {
+    try readAsPlanned(&input, &tally) { input, tally, plan in
+      try store.beginImport(into: collection)
+      try read(&input, &tally, plan, label: "importing") { try store.importBatch(&$0) }
+    } undo: {
       store.rollbackImport()
-      throw error
     }
-    if tally.rejected > 0 && !skipsBad {
-      store.rollbackImport()
-    } else {
-      do { try checkIDs(tally) } catch {
-        store.rollbackImport()
-        throw error
-      }
-      let info = try store.commitImport()
-      keepIndex(of: info, in: store)
-    }
+    if tally.rejected > 0 && !skipsBad { return tally }
+    try checkIDs(tally)
+    keepIndex(of: try store.commitImport(), in: store)
     return tally
   }
 
@@ -156,9 +146,7 @@ struct Import: RunnableCommand {
   /// Refuses an import whose features all lack the property that is to hold their ids.
   func checkIDs(_ tally: Tally) throws(Failure) {
     guard let idProperty, tally.features > 0, tally.identified == 0 else { return }
-    throw Failure(
-      description: "no feature has the property \(idProperty) of --id-property; nothing was changed"
-    )
+    throw Failure("no feature has the property \(idProperty) of --id-property; nothing was changed")
   }
 
   /// Counts of the features so far.
@@ -188,7 +176,7 @@ struct Import: RunnableCommand {
     case .archive(let format):
       let found = try ZipFile(path).member(layer: layer, format: format)
       guard let (member, format) = found else { break }
-      guard !takesCentroids || format != .csv else { throw Failure(description: Import.noShapes) }
+      guard !takesCentroids || format != .csv else { throw Failure(Import.noShapes) }
       var input = try Input(path: path, format, member: member)
       try input.rewind()
       return input
@@ -269,7 +257,7 @@ struct Import: RunnableCommand {
   }
 
   func failure(_ error: FormatError) -> Failure {
-    Failure(description: Import.text(error, path))
+    Failure(Import.text(error, path))
   }
 
   private static func text(_ error: FormatError, _ path: String) -> String {

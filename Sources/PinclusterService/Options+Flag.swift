@@ -47,6 +47,14 @@ extension Options {
       (self.hasVariable, self.isSecret) = (hasVariable, isSecret)
     }
 
+    /// A flag of a single run, which neither a variable nor a configuration file sets.
+    static func once(
+      _ name: String, _ placeholder: String, _ help: String, _ kind: Kind? = nil,
+      standard: String? = nil, unset: String? = nil
+    ) -> Flag {
+      Flag(name, placeholder, help, kind, standard: standard, unset: unset, hasVariable: false)
+    }
+
     /// A flag with an integer.
     init(
       _ name: String, _ placeholder: String, _ help: String, _ range: ClosedRange<Int>,

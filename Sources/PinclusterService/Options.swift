@@ -29,6 +29,8 @@ struct Options {
     own + (own.contains(where: \.hasVariable) ? common : [])
   }
 
+  /// The name of the command.
+  let command: String
   /// The flags of the command, with the common ones.
   let flags: [Flag]
   private(set) var values: [String: String] = [:]  // Characters: names of flags
@@ -41,13 +43,11 @@ struct Options {
   /// Parses the arguments after the command's name. Flags may precede and follow operands.
   ///
   /// - Parameter known: the flags of all commands, which the environment and the configuration file may set.
-  init(
-    _ arguments: [String], flags own: [Flag], known: [Flag]? = nil, command: String
-  ) throws(UsageError) {
-    flags = Options.allFlags(own)
-    try readArguments(arguments, command)
+  init(_ arguments: [String], of entry: Command.Entry, known: [Flag]) throws(UsageError) {
+    (command, flags) = (entry.name, entry.allFlags)
+    try readArguments(arguments)
     if wantsHelp { return }
-    let known = (known ?? own) + Options.common
+    let known = known + Options.common
     readEnvironment(known)
     if let path = values["config"] {
       let file = try ConfigurationFile(path: path, from: place("config"), known: known)
@@ -62,6 +62,11 @@ struct Options {
         set(flag, standard, .standard)
       }
     }
+    if entry.operands == nil, let operand = operands.first {
+      throw UsageError(
+        "\(command) takes no operand, but \(operand) was given; "
+          + "see pincluster \(command) --help")
+    }
   }
 
   private mutating func set(_ flag: Flag, _ value: String, _ source: Source) {
@@ -69,9 +74,7 @@ struct Options {
     sources[flag.name] = source
   }
 
-  private mutating func readArguments(
-    _ arguments: [String], _ command: String
-  ) throws(UsageError) {
+  private mutating func readArguments(_ arguments: [String]) throws(UsageError) {
     // getopt_long needs a program name and C strings that stay valid; it reorders them.
     var strings = (["pincluster"] + arguments).map { strdup($0) } + [nil]
     let names = (flags.map(\.name) + ["help"]).map { strdup($0) }
@@ -95,7 +98,7 @@ struct Options {
       case flags.count: wantsHelp = true
       default:
         let reason = found == Int(CGETOPT_NO_VALUE) ? "needs a value" : "is not a flag"
-        throw UsageError(message: "\(text) \(reason); see pincluster \(command) --help")
+        throw UsageError("\(text) \(reason); see pincluster \(command) --help")
       }
     }
     for string in strings[Int(firstOperand)...] {
@@ -114,17 +117,23 @@ struct Options {
 
   // MARK: Values
 
-  /// The integer value of a flag; nil if the flag is not set.
-  func integer(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
+  /// The value of a flag with an integer, which always has one.
+  func integer(_ name: String) -> Int { values[name].flatMap { Int($0) } ?? 0 }
 
   /// Whether a switch is on. A variable may hold true or false, 1 or 0.
   func isOn(_ name: String) -> Bool { ["1", "true"].contains(values[name]) }
 
-  /// The collection that `--collection` names.
-  func collection(_ command: String) throws(UsageError) -> String {
-    guard let id = values["collection"] else {
-      throw UsageError(message: "--collection is missing; see pincluster \(command) --help")
+  /// The value of a flag that must be given.
+  func required(_ name: String) throws(UsageError) -> String {
+    guard let value = values[name] else {
+      throw UsageError("--\(name) is missing; see pincluster \(command) --help")
     }
+    return value
+  }
+
+  /// The collection that `--collection` names.
+  func collection() throws(UsageError) -> String {
+    let id = try required("collection")
     guard Catalog.isCollectionID(id) else {
       throw misfit("collection", "not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
     }
@@ -144,26 +153,17 @@ struct Options {
     }
   }
 
-  /// Throws if something was given beside flags.
-  func refuseOperands(_ command: String) throws(UsageError) {
-    guard let operand = operands.first else { return }
-    throw UsageError(
-      message: "\(command) takes no operand, but \(operand) was given; "
-        + "see pincluster \(command) --help")
-  }
-
   /// The error that the value of a flag doesn't do: its place, its value, and the reason.
   func misfit(_ name: String, _ flaw: String) -> UsageError {
     let isSecret = flags.first { $0.name == name }?.isSecret ?? false
     let value = values[name] ?? ""
     if sources[name] == .environment, name == "port", value.holds("://") {
       return UsageError(
-        message:
-          "\(place(name)) is \(value), which Kubernetes sets for a Service named pincluster: "
+        "\(place(name)) is \(value), which Kubernetes sets for a Service named pincluster: "
           + "set enableServiceLinks: false in the pod's spec, rename the Service, or give --port")
     }
     let shown = value.isEmpty ? "empty," : isSecret ? "secret and" : "\(value),"
-    return UsageError(message: "\(place(name)) is \(shown) \(flaw)")
+    return UsageError("\(place(name)) is \(shown) \(flaw)")
   }
 
   /// The list of flags in a command's help.

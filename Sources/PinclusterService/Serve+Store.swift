@@ -17,12 +17,11 @@ extension Options.Flag {
 }
 
 extension Serve {
-  /// The database of `--store`; nil without one.
+  /// The database of `--store`.
   static func sharedStore(
-    _ options: Options, directory: String?
-  ) throws(UsageError) -> PostgresStore.Configuration? {
+    _ options: Options, at url: String, directory: String?
+  ) throws(UsageError) -> PostgresStore.Configuration {
     let schema = options.values["store-schema"] ?? "pincluster"
-    guard let url = options.values["store"] else { return nil }
     // Without any parameter libpq would look for a database of its own.
     guard !url.trimmed.isEmpty else {
       throw options.misfit("store", "which is no address; leave it out for none")
@@ -33,7 +32,7 @@ extension Serve {
     do {
       var configuration = PostgresStore.Configuration(
         address: try PostgresAddress(url), schema: schema, directory: directory)
-      let interval = options.integer("store-check-interval") ?? 0
+      let interval = options.integer("store-check-interval")
       if interval > 0 { configuration.comparisonInterval = Double(interval) }
       return configuration
     } catch {

@@ -98,14 +98,16 @@ struct Serve: RunnableCommand {
   private var limits = WriteLimits()
 
   init(_ options: Options) throws(UsageError) {
-    try options.refuseOperands("serve")
     logger = Logger(level: options.values["log-level"].flatMap(Logger.Level.init(name:)) ?? .info)
     warnings = options.warnings
     directory = options.values["data"] ?? ""
-    shared = try Serve.sharedStore(options, directory: directory)
-    requestTimeout = options.integer("request-timeout") ?? API.defaultRequestTimeout
-    maxWait = options.integer("max-wait") ?? API.defaultMaxWait
-    let slow = options.integer("slow-request") ?? 1000
+    let data = directory
+    shared = try options.values["store"].map { url throws(UsageError) in
+      try Serve.sharedStore(options, at: url, directory: data)
+    }
+    requestTimeout = options.integer("request-timeout")
+    maxWait = options.integer("max-wait")
+    let slow = options.integer("slow-request")
     slowRequest = slow == 0 ? .max : slow * 1000
     tls = try TLSFiles(options)
     guard
@@ -135,12 +137,10 @@ struct Serve: RunnableCommand {
       ("max-connections", \.maximumConnections), ("max-input-bytes", \.maximumInputBytes),
       ("max-output-bytes", \.maximumOutputBytes), ("drain-timeout", \.drainTimeout),
     ]
-    for (name, field) in numbers {
-      if let value = options.integer(name) { configuration[keyPath: field] = value }
-    }
+    for (name, field) in numbers { configuration[keyPath: field] = options.integer(name) }
     limits.bodyBytes = configuration.maximumBodyBytes
-    limits.featureBytes = options.integer("max-feature-bytes") ?? limits.featureBytes
-    limits.collections = options.integer("max-collections") ?? limits.collections
+    limits.featureBytes = options.integer("max-feature-bytes")
+    limits.collections = options.integer("max-collections")
     try configuration.fit(descriptors: Descriptors.raiseLimit())
   }
 

@@ -1,17 +1,11 @@
 import CSQLite
 import ClusterCore
 import FeatureStore
+import TestSupport
 import Testing
 
 /// Rows that another program altered: the file is a sound database, what it says makes no sense.
 @Suite(.timeLimit(.minutes(5))) struct AlteredRowsTests {
-  private func execute(_ sql: String, on path: String) -> Bool {
-    var handle: OpaquePointer?
-    defer { sqlite3_close(handle) }
-    return sqlite3_open(path, &handle) == SQLITE_OK
-      && sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK
-  }
-
   @Test(arguments: [
     "UPDATE features SET position = x''",
     "UPDATE features SET position = x'0000000000000000'",
@@ -41,19 +35,15 @@ import Testing
     "ALTER TABLE features RENAME COLUMN position TO place",
   ])
   func isDamage(sql: String) throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     try SQLiteStore(directory: directory.path).put([Plain(.int(1), [0, 0, 0])])
-    try #require(execute(sql, on: directory.database))
-    #expect {
-      _ = try SQLiteStore(directory: directory.path).features(of: "c")
-    } throws: {
-      if case .damaged? = $0 as? StoreError { true } else { false }
-    }
+    try Database.execute(sql, in: directory)
+    expectDamaged(directory)
   }
 
   /// As a backup does, while the store writes.
   @Test func anotherProgramMayRead() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [0, 0]), Plain(.text("x"), [0, 0])])
     var handle: OpaquePointer?

@@ -59,14 +59,6 @@ struct AttachTests {
     }
   }
 
-  private static func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
-    for _ in 0..<500 {
-      if try condition() { return true }
-      usleep(10_000)
-    }
-    return false
-  }
-
   private static let axes = "lon float8 DEFAULT 1, lat float8 DEFAULT 2"
 
   @Test(arguments: ["new", "old", "found", "tg_op", "tg_name", "number", "r"])
@@ -167,7 +159,7 @@ struct AttachTests {
       "INSERT INTO \(room.own).t VALUES (99, postgis.ST_MakeLine(postgis.ST_MakePoint(1, 2), "
         + "postgis.ST_MakePoint('Infinity', 2)))")
     let expected = shapes.indices.filter { shapes[$0].1 }.map { "\($0)" }
-    let isShown = try Self.eventually {
+    let isShown = try eventually {
       try room.replica.follow()
       return room.shown("t") == expected.sorted()
     }

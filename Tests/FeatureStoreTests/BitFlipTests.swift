@@ -24,7 +24,7 @@ import Testing
 
   /// The files of a store with pages of every kind, closed or as a kill leaves them, and its content.
   private func files(isKilled: Bool) throws -> (files: [String: [UInt8]], content: Content) {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     _ = try store.putCollection("d", title: .set("Title"), description: .set("Description"))
     for part in 0..<8 {
@@ -42,10 +42,7 @@ import Testing
     _ = try store.dropCollection("e")
     let content = try Content(store)
     if !isKilled { store.close() }
-    let files = directory.names.filter { $0 != "pincluster.lock" }.map {
-      ($0, readFile(directory.path + "/" + $0))
-    }
-    return (Dictionary(uniqueKeysWithValues: files), content)
+    return (try directory.files(without: "pincluster.lock"), content)
   }
 
   @Test(arguments: [false, true])
@@ -66,10 +63,7 @@ import Testing
         } else {
           changed[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
         }
-        let directory = TemporaryDirectory()
-        for (other, bytes) in files {
-          writeFile(directory.path + "/" + other, other == name ? changed : bytes)
-        }
+        let directory = try TemporaryDirectory(holding: files.merging([name: changed]) { $1 })
         do {
           let store = try SQLiteStore(directory: directory.path)
           #expect(try Content(store) == content, "\(name), \(place)")
@@ -77,10 +71,7 @@ import Testing
           do { try store.put([Plain(.int(5000), [0, 0])]) } catch { #expect(error is StoreError) }
         } catch {
           found += 1
-          guard case .damaged? = error as? StoreError else {
-            Issue.record("\(name), \(place): \(error)")
-            continue
-          }
+          #expect(isDamage(error), "\(name), \(place): \(error)")
         }
       }
     }
@@ -91,19 +82,12 @@ import Testing
     let (files, _) = try files(isKilled: true)
     let log = try #require(files["pincluster.db-wal"])
     for place in [40, log.count / 2, log.count - 100] {
-      let directory = TemporaryDirectory()
       var changed = files
       changed["pincluster.db-wal"]?[place] ^= 1
-      for (name, bytes) in changed { writeFile(directory.path + "/" + name, bytes) }
-      for _ in 0..<2 {
-        #expect {
-          _ = try SQLiteStore(directory: directory.path)
-        } throws: {
-          if case .damaged? = $0 as? StoreError { true } else { false }
-        }
-      }
+      let directory = try TemporaryDirectory(holding: changed)
+      for _ in 0..<2 { expectDamaged(directory) }
       for name in ["pincluster.db", "pincluster.db-wal", "pincluster.commit"] {
-        #expect(readFile(directory.path + "/" + name) == changed[name], "\(name), \(place)")
+        #expect(try directory.bytes(of: name) == changed[name], "\(name), \(place)")
       }
     }
   }
@@ -112,29 +96,21 @@ import Testing
     var (files, _) = try files(isKilled: true)
     for name in ["pincluster.db-wal", "pincluster.db"] {
       files[name] = nil
-      let directory = TemporaryDirectory()
-      for (name, bytes) in files { writeFile(directory.path + "/" + name, bytes) }
-      #expect {
-        _ = try SQLiteStore(directory: directory.path)
-      } throws: {
-        if case .damaged? = $0 as? StoreError { true } else { false }
-      }
+      let directory = try TemporaryDirectory(holding: files)
+      expectDamaged(directory)
     }
   }
 
   /// A drop takes the latest version with it; a kill right after it is no damage.
   @Test func aDroppedCollectionIsNotMissed() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [0, 0])])
     try store.put([Plain(.int(1), [0, 0])], into: "d")
-    let note = readFile(directory.path + "/pincluster.commit")
+    let note = try directory.bytes(of: "pincluster.commit")
     _ = try store.dropCollection("d")
-    let copy = TemporaryDirectory()
-    for name in directory.names where name != "pincluster.lock" {
-      writeFile(copy.path + "/" + name, readFile(directory.path + "/" + name))
-    }
-    #expect(readFile(copy.path + "/pincluster.commit") != note)
+    let copy = try directory.copied(without: "pincluster.lock")
+    #expect(try copy.bytes(of: "pincluster.commit") != note)
     #expect(try SQLiteStore(directory: copy.path).collections().map(\.id) == ["c"])
   }
 }

@@ -9,56 +9,43 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DamageTests {
   /// A directory with a closed store of 500 features, and the bytes of its database.
   private func closedStore() throws -> (directory: TemporaryDirectory, bytes: [UInt8]) {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     _ = try store.putCollection("c", title: .set("t"), description: .keep)
     try store.put((1...500).map { Plain(.int($0), [1, 2], #"{"name":"feature"}"#) })
     store.close()
-    return (directory, readFile(directory.database))
-  }
-
-  private func open(_ directory: TemporaryDirectory) throws {
-    _ = try SQLiteStore(directory: directory.path).features(of: "c")
-  }
-
-  private func expectDamaged(
-    _ directory: TemporaryDirectory, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
-    #expect(sourceLocation: sourceLocation) {
-      try open(directory)
-    } throws: {
-      if case .damaged? = $0 as? StoreError { true } else { false }
-    }
+    return (directory, try directory.bytes(of: SQLiteStore.fileName))
   }
 
   @Test func closingLeavesOneWholeFile() throws {
     let (directory, bytes) = try closedStore()
     #expect(directory.names == ["pincluster.db", "pincluster.lock"])
     #expect(bytes[68..<72].elementsEqual("PinC".utf8))
-    try open(directory)
+    try readAll(directory)
   }
 
   @Test(arguments: [0, 1, 99, 100, 4096, 8192, 20_000])
   func cutShort(length: Int) throws {
     let (directory, bytes) = try closedStore()
-    writeFile(directory.database, Array(bytes.prefix(length)))
+    try Fixtures.write(Array(bytes.prefix(length)), path: directory.database)
     expectDamaged(directory)
-    #expect(readFile(directory.database).count == length)
+    #expect(try directory.bytes(of: SQLiteStore.fileName).count == length)
   }
 
   @Test func lastPageIsMissing() throws {
     let (directory, bytes) = try closedStore()
-    writeFile(directory.database, bytes.dropLast(8192))
+    try Fixtures.write(bytes.dropLast(8192), path: directory.database)
     expectDamaged(directory)
   }
 
   @Test func notADatabase() throws {
-    let directory = TemporaryDirectory()
-    writeFile(directory.database, Array("name,lon,lat\nBonn,7.1,50.7\n".utf8))
+    let directory = try TemporaryDirectory()
+    try Fixtures.write(Array("name,lon,lat\nBonn,7.1,50.7\n".utf8), path: directory.database)
     expectDamaged(directory)
     var random = SeededGenerator(seed: 1)
-    writeFile(
-      directory.database, (0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) })
+    try Fixtures.write(
+      (0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) }, path: directory.database
+    )
     expectDamaged(directory)
   }
 
@@ -67,7 +54,7 @@ import Testing
     for page in 1..<(bytes.count / 8192) {
       var damaged = bytes
       for offset in page * 8192..<(page + 1) * 8192 { damaged[offset] = 0 }
-      writeFile(directory.database, damaged)
+      try Fixtures.write(damaged, path: directory.database)
       expectDamaged(directory)
     }
   }
@@ -77,16 +64,16 @@ import Testing
     rename(directory.database, directory.database + "-wal")
     expectDamaged(directory)
     unlink(directory.database + "-wal")
-    try open(directory)
+    try readAll(directory)
   }
 
   /// What a kill while the database was being made leaves behind.
   @Test func interruptedCreation() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     for bytes in [[], Array("SQLite format 3".utf8)] {
-      writeFile(directory.database + ".new", bytes)
-      writeFile(directory.database + ".new-journal", bytes)
-      try open(directory)
+      try Fixtures.write(bytes, path: directory.database + ".new")
+      try Fixtures.write(bytes, path: directory.database + ".new-journal")
+      try readAll(directory)
       #expect(directory.names == ["pincluster.db", "pincluster.lock"])
       unlink(directory.database)
     }
@@ -94,25 +81,25 @@ import Testing
 
   @Test func otherVersionsAndApplications() throws {
     let (directory, bytes) = try closedStore()
-    func write(_ value: UInt8, at offset: Int) {
+    func write(_ value: UInt8, at offset: Int) throws {
       var changed = bytes
       changed[offset] = value
-      writeFile(directory.database, changed)
+      try Fixtures.write(changed, path: directory.database)
     }
-    write(UInt8(Schema.version + 1), at: 63)
+    try write(UInt8(Schema.version + 1), at: 63)
     #expect(
       throws: StoreError.newerSchema(
         path: directory.database, found: Schema.version + 1,
         supported: Schema.version)
-    ) { try open(directory) }
-    write(0, at: 63)
+    ) { try readAll(directory) }
+    try write(0, at: 63)
     expectDamaged(directory)
-    write(0xFF, at: 60)
+    try write(0xFF, at: 60)
     expectDamaged(directory)
-    write(UInt8(ascii: "X"), at: 68)
+    try write(UInt8(ascii: "X"), at: 68)
     expectDamaged(directory)
-    writeFile(directory.database, bytes)
-    try open(directory)
+    try Fixtures.write(bytes, path: directory.database)
+    try readAll(directory)
   }
 
   /// Each bit of the header in turn: an error, or everything as it was; and a write doesn't trap.
@@ -122,7 +109,7 @@ import Testing
     for bit in 0..<800 {
       var changed = bytes
       changed[bit / 8] ^= 1 << (bit % 8)
-      writeFile(directory.database, changed)
+      try Fixtures.write(changed, path: directory.database)
       do {
         let store = try SQLiteStore(directory: directory.path)
         #expect(try store.features(of: "c") == expected, "bit \(bit)")
@@ -145,7 +132,7 @@ import Testing
         changed[Int.random(in: 100..<bytes.count, using: &random)] = UInt8.random(
           in: 0...255, using: &random)
       }
-      writeFile(directory.database, changed)
+      try Fixtures.write(changed, path: directory.database)
       do {
         let store = try SQLiteStore(directory: directory.path)
         _ = try store.features(of: "c")

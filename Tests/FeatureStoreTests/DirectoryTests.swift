@@ -1,12 +1,16 @@
 import ClusterCore
 import FeatureStore
 import Glibc
+import TestSupport
 import Testing
 
 /// Where the store may live, and who may have it.
 @Suite(.timeLimit(.minutes(5))) struct DirectoryTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
   @Test func makesTheDirectoryAndItsParents() throws {
-    let directory = TemporaryDirectory()
     let inner = directory.path + "/a/b/"
     let storeID = try SQLiteStore(directory: inner).storeID
     #expect(try SQLiteStore(directory: inner).storeID == storeID)
@@ -16,7 +20,6 @@ import Testing
   }
 
   @Test func aSecondStoreInThisProcess() throws {
-    let directory = TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     #expect(throws: StoreError.directoryInUse(path: directory.path, processID: getpid())) {
       try SQLiteStore(directory: directory.path)
@@ -28,23 +31,20 @@ import Testing
 
   /// The identity of a database, and the version after its last, once a directory's files are so.
   private func identity(_ files: [String: [UInt8]]) throws -> (id: UInt64, version: Int64) {
-    let directory = TemporaryDirectory()
-    for (name, bytes) in files { writeFile(directory.path + "/" + name, bytes) }
+    let directory = try TemporaryDirectory(holding: files)
     let store = try SQLiteStore(directory: directory.path)
     return (store.storeID, try store.put([Plain(.int(9), [0, 0])]).info.version)
   }
 
   @Test func whatMayNotBeTheWholeIsAnother() throws {
-    let directory = TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     let version = try store.put([Plain(.int(1), [0, 0])]).info.version
-    var files: [String: [UInt8]] = [:]
-    for name in directory.names { files[name] = readFile(directory.path + "/" + name) }
+    let files = try directory.files()
     store.close()
     #expect(files["pincluster.lock"] == Array("\(getpid())\n".utf8))
     // Killed, with all that it has left; stopped; and of a version whose lock was empty.
     #expect(try identity(files).id == store.storeID)
-    let whole = readFile(directory.database)
+    let whole = try directory.bytes(of: SQLiteStore.fileName)
     #expect(try identity(["pincluster.db": whole, "pincluster.lock": []]).id == store.storeID)
     // Killed before it was known whether the last one was.
     #expect(
@@ -66,12 +66,9 @@ import Testing
   }
 
   @Test func aRefusedStartForgetsNothing() throws {
-    let (directory, killed) = (TemporaryDirectory(), TemporaryDirectory())
     let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [0, 0])])
-    for name in directory.names where name != "pincluster.db-wal" {
-      writeFile(killed.path + "/" + name, readFile(directory.path + "/" + name))
-    }
+    let killed = try directory.copied(without: "pincluster.db-wal")
     store.close()
     for _ in 0..<2 {
       #expect(throws: StoreError.self) { try SQLiteStore(directory: killed.path) }
@@ -81,21 +78,20 @@ import Testing
   }
 
   @Test func aFirstStartThatFailsIsRepeated() throws {
-    let (original, copy) = (TemporaryDirectory(), TemporaryDirectory())
+    let (original, copy) = (try TemporaryDirectory(), try TemporaryDirectory())
     let storeID = try SQLiteStore(directory: original.path).storeID
-    writeFile(copy.database, [1, 2, 3])
+    try Fixtures.write([1, 2, 3], path: copy.database)
     for _ in 0..<2 {
       #expect(throws: StoreError.self) { try SQLiteStore(directory: copy.path) }
-      #expect(readFile(copy.path + "/pincluster.lock") == [UInt8(ascii: "?")])
+      #expect(try copy.bytes(of: "pincluster.lock") == [UInt8(ascii: "?")])
     }
-    writeFile(copy.database, readFile(original.database))
+    try Fixtures.write(try original.bytes(of: SQLiteStore.fileName), path: copy.database)
     let other = try SQLiteStore(directory: copy.path).storeID
     #expect(other != storeID)
     #expect(try SQLiteStore(directory: copy.path).storeID == other)
   }
 
   @Test func aCopyOfTheLockDoesNotOutliveTheStore() throws {
-    let directory = TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     // As a child has one between its birth and the program that it becomes.
     var lock = stat()
@@ -112,7 +108,6 @@ import Testing
   }
 
   @Test func aSecondStoreInAnotherProcess() async throws {
-    let directory = TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     await #expect(processExitsWith: .success) {
       [path = directory.path as String, owner = getpid() as Int32] in
@@ -124,9 +119,8 @@ import Testing
   }
 
   @Test func aFileInPlaceOfTheDirectory() throws {
-    let directory = TemporaryDirectory()
     let file = directory.path + "/file"
-    writeFile(file, [1])
+    try Fixtures.write([1], path: file)
     for path in [file, file + "/inner"] {
       #expect {
         try SQLiteStore(directory: path)
@@ -137,7 +131,6 @@ import Testing
   }
 
   @Test func aDirectoryInPlaceOfTheDatabase() throws {
-    let directory = TemporaryDirectory()
     mkdir(directory.database, 0o755)
     #expect {
       try SQLiteStore(directory: directory.path)
@@ -149,7 +142,6 @@ import Testing
 
   /// In a child that gives up the privileges that would open everything.
   @Test func withoutPermission() async throws {
-    let directory = TemporaryDirectory()
     try SQLiteStore(directory: directory.path).put([Plain(.int(1), [0, 0])])
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
       func reason(_ path: String) -> String {

@@ -9,7 +9,7 @@ import Threading
 /// What outlives a killed process, and what a full disk does.
 @Suite(.timeLimit(.minutes(5))) struct DurabilityTests {
   @Test func aKillLosesNothingThatWasAnswered() async throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
       let store = try SQLiteStore(directory: path)
       try store.put((1...100).map { Plain(.int($0), [1, 2]) })
@@ -48,7 +48,7 @@ import Threading
   }
 
   @Test func aFullDiskWhileTheDatabaseIsMade() async throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 20_000, rlim_max: 1 << 40)
@@ -62,7 +62,7 @@ import Threading
   }
 
   @Test func aFullDiskUndoesTheWriteAndNoMore() async throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
       let store = try SQLiteStore(directory: path)
       try store.put([Plain(.int(1), [1, 2])])

@@ -21,8 +21,10 @@ final class HandClock: Sendable {
 
 /// Features that expire: absent for every call from then on, deleted when asked for.
 @Suite(.timeLimit(.minutes(5))) struct ExpiryTests {
-  private let directory = TemporaryDirectory()
+  private let directory: TemporaryDirectory
   private let clock = HandClock()
+
+  init() throws { directory = try TemporaryDirectory() }
 
   private func feature(_ id: Int64, expires: Int64? = nil) -> Plain {
     var feature = Plain(.int(id), [0, 0])

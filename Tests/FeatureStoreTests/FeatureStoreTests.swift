@@ -1,14 +1,21 @@
 import ClusterCore
 import FeatureStore
+import TestSupport
 import Testing
 import Threading
 
 @Suite(.timeLimit(.minutes(5))) struct FeatureStoreTests {
+  private let directory: TemporaryDirectory
+  private let store: SQLiteStore
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    store = try SQLiteStore(directory: directory.path)
+  }
+
   private let largest = FeatureID.integerRange.upperBound
 
   @Test func idsAreAssignedAboveEverythingEverHeld() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     let nameless = Plain(nil, [1, 2])
     var batch = FeatureBatch([nameless, Plain(.int(-5), [0, 0]), nameless])
     #expect(try store.upsert(&batch, into: "c").info.largestInteger == 2)
@@ -26,8 +33,6 @@ import Threading
   }
 
   @Test func idsRunOutWithoutATrace() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(largest - 1), [0, 0])])
     let before = try store.collections()
     var batch = FeatureBatch([Plain(nil, [1, 1]), Plain(nil, [2, 2])])
@@ -49,8 +54,6 @@ import Threading
   }
 
   @Test func ofEqualIDsTheLastWins() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     let result = try store.put([
       Plain(.int(1), [1, 1], #"{"a":1}"#), Plain(.text("x"), [0, 0]),
       Plain(.text("1"), [2, 2], #"{"a":2}"#), Plain(.text("1"), [3, 3], #"{"a":3}"#),
@@ -63,12 +66,12 @@ import Threading
   }
 
   @Test func droppedCollectionsAreClearedInParts() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     var store = try SQLiteStore(directory: directory.path)
     #expect(try !store.clearDropped(atMost: 10))
     func rows() throws -> [Int] {
       try ["features", "collections"].map { table in
-        try integer("SELECT count(*) FROM \(table)", on: directory.database)
+        try Database.integer("SELECT count(*) FROM \(table)", in: directory)
       }
     }
     try store.put((1...100).map { Plain(.int($0), [0, 0]) })
@@ -98,14 +101,14 @@ import Threading
     #expect(calls == 3)
     #expect(try rows() == [31, 2] && store.collections().map(\.featureCount) == [1, 30])
     #expect(
-      try integer("SELECT count(*) FROM pragma_foreign_key_check", on: directory.database) == 0)
+      try Database.integer("SELECT count(*) FROM pragma_foreign_key_check", in: directory) == 0)
     #expect(try store.features(of: "d").count == 30)
   }
 
   private struct Stop: Error {}
 
   @Test func versionsGrowOverDropsAndRestarts() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     var store = try SQLiteStore(directory: directory.path)
     let first = try store.put([Plain(.int(1), [0, 0])]).info
     let dropped = try #require(try store.dropCollection("c"))
@@ -121,8 +124,6 @@ import Threading
   }
 
   @Test func importsExcludeOtherWritesAndRollBack() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [0, 0])])
     let before = try store.collections()
     var batch = FeatureBatch([Plain(.int(2), [0, 0]), Plain(nil, [0, 0])])
@@ -147,8 +148,6 @@ import Threading
 
   /// A later batch may give the integer that an earlier feature without id would have got.
   @Test func importsAssignIDsWhenAllAreKnown() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.beginImport(into: "c")
     var batch = FeatureBatch([Plain(nil, [1, 1]), Plain(nil, [2, 2])])
     #expect(try store.importBatch(&batch) == (2, 0))
@@ -161,8 +160,6 @@ import Threading
 
   @Test func readingRethrowsAndCanBeRepeated() throws {
     struct Stop: Error {}
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     let info = try store.put((1...50).map { Plain(.int($0), [0, 0]) }).info
     #expect(throws: Stop.self) {
       try store.forEachBatch(of: info, batchSize: 10) { _ in throw Stop() }

@@ -45,7 +45,7 @@ import Testing
   func allIsStoredAndSorted(order: Order, isEmptyBefore: Bool) throws {
     var generator = SeededGenerator(seed: isEmptyBefore ? 5 : 6)
     for count in [2, 31, 33, 700] {
-      let directory = TemporaryDirectory()
+      let directory = try TemporaryDirectory()
       let store = try SQLiteStore(directory: directory.path)
       var model: [FeatureID: Plain] = [:]
       if !isEmptyBefore {
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func aWriteAfterTheImportIsInTheIndex() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     try store.beginImport(into: "c")
     var batch = FeatureBatch((1...300).map { Plain(.int($0), [Double($0 % 90), 3]) })

@@ -8,6 +8,14 @@ import Testing
 /// The file in which an index is kept for the next start: whatever becomes of it or of the database,
 /// a start has what the rows say.
 @Suite(.timeLimit(.minutes(5))) struct IndexFileTests {
+  private let directory: TemporaryDirectory
+  private let store: SQLiteStore
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    store = try SQLiteStore(directory: directory.path)
+  }
+
   private func features(_ ids: some Sequence<Int64>, _ text: String = "a") -> [Plain] {
     ids.map { id in
       var feature = Plain(
@@ -47,20 +55,15 @@ import Testing
   private func afterKill(
     _ directory: TemporaryDirectory
   ) throws -> (loaded: LoadedIndex, rows: [Plain]) {
-    let copy = TemporaryDirectory()
+    let copy = try directory.copied(without: "pincluster.lock")
     // A directory that was held before, and not by another process now.
-    writeFile(copy.path + "/pincluster.lock", [])
-    for name in directory.names where name != "pincluster.lock" {
-      writeFile(copy.path + "/" + name, readFile(directory.path + "/" + name))
-    }
+    try copy.write([], as: "pincluster.lock")
     let store = try SQLiteStore(directory: copy.path)
     let loaded = try store.loadIndex(of: info(store))
     return (loaded, try store.features(of: "c"))
   }
 
   @Test func aStartReadsTheFileAndWhatHasChanged() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...5000))
     try keep(store)
     var (loaded, rows) = try afterKill(directory)
@@ -77,8 +80,6 @@ import Testing
   }
 
   @Test func tooManyChangesLeaveTheFileBehind() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...3000))
     try keep(store)
     #expect(indexFile(directory) != nil)
@@ -94,8 +95,6 @@ import Testing
   }
 
   @Test func `a section that can't be read is damaged, and touching it ends nothing`() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...40_000))
     let draft = try store.beginIndexFile(of: info(store))
     try draft.write(try store.loadIndex(of: info(store)).index) { true }
@@ -110,8 +109,6 @@ import Testing
   }
 
   @Test func whatIsWrittenBesideTheFileIsNotLost() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...2000))
     for isKilled in [true, false] {
       let before = try info(store)
@@ -135,8 +132,6 @@ import Testing
 
   @Test func whatIsUndoneIsNotCounted() throws {
     struct Undone: Error {}
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...2000))
     try keep(store)
     // A part that alone has too many changes, undone; then the whole transaction.
@@ -162,12 +157,10 @@ import Testing
   }
 
   @Test func droppedCollectionsTakeTheirFilesAlong() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...1500))
     try keep(store)
-    writeFile(directory.path + "/pincluster-99-abc.index", [1, 2, 3])
-    writeFile(directory.path + "/pincluster-99-abc.index.new", [1])
+    try directory.write([1, 2, 3], as: "pincluster-99-abc.index")
+    try directory.write([1], as: "pincluster-99-abc.index.new")
     let draft = try store.beginIndexFile(of: info(store))
     _ = try store.dropCollection("c")
     #expect(!directory.names.contains { $0.hasSuffix(".index") && !$0.contains("-99-") })
@@ -182,8 +175,6 @@ import Testing
   }
 
   @Test func importsAreChangesToo() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...3000))
     try keep(store)
     for isUndone in [true, false] {
@@ -197,8 +188,6 @@ import Testing
   }
 
   @Test func anImportMayStoreTheIndexItself() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...4000))
     try store.storeIndex(of: info(store))
     try store.put(features(3999...4001, "b"))
@@ -208,7 +197,7 @@ import Testing
   }
 
   @Test func whatHasExpiredStaysSo() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let clock = HandClock()
     let start = clock.now
     var store = try clock.store(in: directory)
@@ -236,7 +225,7 @@ import Testing
   }
 
   @Test func aClockThatWasFarAheadForATimeHidesNothing() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let clock = HandClock()
     let start = clock.now
     let years: Int64 = 20 * 31_557_600_000
@@ -264,14 +253,14 @@ import Testing
   @Test(arguments: Seeds.each(1...2))
   func aDamagedFileIsNotUsed(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...1000))
     try keep(store)
     let rows = try store.features(of: "c")
     store.close()
     let path = try #require(indexFile(directory))
-    let (database, whole) = (readFile(directory.database), readFile(path))
+    let (database, whole) = (
+      try directory.bytes(of: SQLiteStore.fileName), try Fixtures.bytes(path: path)
+    )
     var used = 0
     for round in 0..<120 {
       var bytes = whole
@@ -283,8 +272,8 @@ import Testing
         let place = Int.random(in: ranges[round % 7 % 3], using: &generator)
         bytes[place] ^= 1 << UInt8.random(in: 0...7, using: &generator)
       }
-      writeFile(directory.database, database)
-      writeFile(path, bytes)
+      try Fixtures.write(database, path: directory.database)
+      try Fixtures.write(bytes, path: path)
       let store = try SQLiteStore(directory: directory.path)
       let loaded = try store.loadIndex(of: info(store))
       #expect(plain(loaded.index) == rows)
@@ -298,27 +287,25 @@ import Testing
   }
 
   @Test func anotherDatabaseHasAnotherFile() throws {
-    let directory = TemporaryDirectory()
-    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...1000))
     try keep(store)
     store.close()
     // A backup from here, which goes on without what came later, and with other changes.
-    let backup = readFile(directory.database)
+    let backup = try directory.bytes(of: SQLiteStore.fileName)
     let old = try #require(indexFile(directory))
-    let oldFile = readFile(old)
+    let oldFile = try Fixtures.bytes(path: old)
     let later = try SQLiteStore(directory: directory.path)
     try later.put(features(1...10, "later"))
     try keep(later)
     later.close()
-    writeFile(directory.database, backup)
+    try Fixtures.write(backup, path: directory.database)
     let restored = try SQLiteStore(directory: directory.path)
     var loaded = try restored.loadIndex(of: info(restored))
     #expect(loaded.changes == nil && loaded.fault != nil)
     #expect(try plain(loaded.index) == restored.features(of: "c"))
     try restored.put(features(1...10, "other"))
     restored.close()
-    writeFile(old, oldFile)
+    try Fixtures.write(oldFile, path: old)
     let again = try SQLiteStore(directory: directory.path)
     loaded = try again.loadIndex(of: info(again))
     #expect(try plain(loaded.index) == again.features(of: "c"))

@@ -1,4 +1,3 @@
-import CSQLite
 import ClusterCore
 import TestSupport
 import Testing
@@ -43,9 +42,9 @@ import Testing
     """
 
   @Test func theFirstVersionIsBroughtUpToDate() throws {
-    let directory = TemporaryDirectory()
-    try execute(MigrationTests.version1, on: directory.database)
-    writeFile(directory.path + "/pincluster.lock", [])
+    let directory = try TemporaryDirectory()
+    try Database.execute(MigrationTests.version1, in: directory)
+    try directory.write([], as: "pincluster.lock")
     let old = [Plain(.text("12"), [1, 2], #"{"a":1}"#), Plain(.text("x"), [3, 4, 5])]
     var new = Plain(.int(1), [5, 6])
     new.expires = FeatureRecord.expiryRange.upperBound
@@ -60,8 +59,8 @@ import Testing
       if round == 0 { #expect(try store.put([new]).info.version == 8) }
     }
     // Only rows that were written before may be without a checksum.
-    try execute("UPDATE features SET checksum = 1 WHERE id = 12", on: directory.database)
-    #expect(isDamaged(directory))
+    try Database.execute("UPDATE features SET checksum = 1 WHERE id = 12", in: directory)
+    expectDamaged(directory)
   }
 
   /// Databases of later versions: columns and tables that came after them are taken away. A value that a row hasn't is
@@ -71,7 +70,7 @@ import Testing
     (2, ["time_start", "time_end"], ["snapshots", "changes"]),
   ])
   func laterVersionsAreBroughtUpToDate(version: Int, columns: [String], tables: [String]) throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     var expiring = Plain(.text("x"), [3, 4, 5], #"{"a":1}"#)
     expiring.expires = FeatureRecord.expiryRange.upperBound
     let features = [Plain(.int(7), [1, 2]), expiring]
@@ -84,14 +83,14 @@ import Testing
     let steps =
       columns.map { "ALTER TABLE collections DROP COLUMN \($0);" }
       + tables.map { "DROP TABLE \($0);" } + ["PRAGMA user_version = \(version);"]
-    try execute(steps.joined(), on: directory.database)
+    try Database.execute(steps.joined(), in: directory)
     for _ in 0..<2 {
       let store = try SQLiteStore(directory: directory.path)
       #expect(try store.collections().map(\.title) == ["t"])
       #expect(try store.features(of: "c") == features)
       store.close()
     }
-    #expect(try integer("PRAGMA user_version", on: directory.database) == Schema.version)
+    #expect(try Database.integer("PRAGMA user_version", in: directory) == Schema.version)
   }
 
   /// Each row says what it said when it was written, or is damage.
@@ -102,7 +101,7 @@ import Testing
     "SET checksum = NULL", "SET collection = 2",
   ])
   func alteredRowsAreDamage(change: String) throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     var feature = Plain(.int(1), [0, 0], #"{"a":1}"#)
     feature.expires = FeatureRecord.expiryRange.upperBound
     do {
@@ -111,16 +110,14 @@ import Testing
       try store.put([], into: "d")
       #expect(try store.features(of: "c") == [feature])
     }
-    try execute(
-      "UPDATE features \(change)",
-      on: directory.database)
-    #expect(isDamaged(directory))
+    try Database.execute("UPDATE features \(change)", in: directory)
+    expectDamaged(directory)
   }
 
   /// Temporal properties stay, and altered ones are damage.
   @Test(arguments: ["time_start = 'b'", "time_end = NULL", "time_start = NULL", "time_end = 'a'"])
   func alteredTimesAreDamage(change: String) throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let times = TemporalProperties.span(start: "a", end: "z")
     do {
       let store = try SQLiteStore(directory: directory.path)
@@ -129,14 +126,14 @@ import Testing
       _ = try store.putCollection("c", title: .set("t"), description: .keep)
     }
     #expect(try SQLiteStore(directory: directory.path).collections().first?.temporal == times)
-    try execute("UPDATE collections SET \(change)", on: directory.database)
-    #expect(isDamaged(directory))
+    try Database.execute("UPDATE collections SET \(change)", in: directory)
+    expectDamaged(directory)
   }
 
   /// Bits flipped anywhere in the rows: damage, or as it was.
   @Test(arguments: Seeds.each(1...3))
   func flippedBitsOfRowsAreFound(seed: UInt64) throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     do {
       let store = try SQLiteStore(directory: directory.path)
       try store.put(
@@ -149,8 +146,8 @@ import Testing
         })
     }
     let expected = try SQLiteStore(directory: directory.path).features(of: "c")
-    let bytes = readFile(directory.database)
-    let page = try rootPage(of: "features", in: directory.database)
+    let bytes = try directory.bytes(of: SQLiteStore.fileName)
+    let page = try rootPage(of: "features", in: directory)
     var random = SeededGenerator(seed: seed)
     var found = 0
     for _ in 0..<400 {
@@ -158,38 +155,19 @@ import Testing
       let place = Int.random(in: (page - 1) * 8192..<page * 8192, using: &random)
       let bit = UInt8(1) << UInt8.random(in: 0...7, using: &random)
       changed[place] ^= bit
-      writeFile(directory.database, changed)
+      try Fixtures.write(changed, path: directory.database)
       do {
         let features = try SQLiteStore(directory: directory.path).features(of: "c")
         #expect(features == expected, "byte \(place), bit \(bit)")
       } catch {
-        let isDamage = if case .damaged? = error as? StoreError { true } else { false }
-        #expect(isDamage, "\(error)")
+        #expect(isDamage(error), "\(error)")
         found += 1
       }
     }
     #expect(found > 100)
   }
 
-  private func isDamaged(_ directory: TemporaryDirectory) -> Bool {
-    do {
-      let store = try SQLiteStore(directory: directory.path)
-      for info in try store.collections() { _ = try store.features(of: info.id) }
-      return false
-    } catch {
-      return if case .damaged? = error as? StoreError { true } else { false }
-    }
-  }
-
-  private func execute(_ sql: String, on path: String) throws {
-    var handle: OpaquePointer?
-    defer { sqlite3_close(handle) }
-    try #require(sqlite3_open(path, &handle) == SQLITE_OK)
-    let code = sqlite3_exec(handle, sql, nil, nil, nil)
-    try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
-  }
-
-  private func rootPage(of table: String, in path: String) throws -> Int {
-    try integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'", on: path)
+  private func rootPage(of table: String, in data: TemporaryDirectory) throws -> Int {
+    try Database.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'", in: data)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ModelTests {
   @Test(arguments: Seeds.each(1...4))
   func storeDoesWhatDictionariesDo(seed: UInt64) throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     var model = Model(seed: seed)
     var store = try SQLiteStore(directory: directory.path)
     let storeID = store.storeID

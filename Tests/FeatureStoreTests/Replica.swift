@@ -23,7 +23,8 @@ final class Replica {
   /// How often a collection was loaded.
   private(set) var loads = 0
 
-  init(_ schema: String, directory: TemporaryDirectory = TemporaryDirectory()) throws {
+  init(_ schema: String, directory: TemporaryDirectory? = nil) throws {
+    let directory = try directory ?? TemporaryDirectory()
     self.directory = directory
     var configuration = PostgresStore.Configuration(
       address: try PostgresAddress(Replica.url ?? ""), schema: schema, directory: directory.path)

@@ -66,8 +66,8 @@ struct SharedStoreTests {
     // One that was cut short is not used.
     third.store.close()
     let name = try #require(third.directory.names.first { $0.hasSuffix(".index") })
-    let bytes = readFile(third.directory.path + "/" + name)
-    writeFile(third.directory.path + "/" + name, Array(bytes.dropLast(100)))
+    let bytes = try third.directory.bytes(of: name)
+    try third.directory.write(bytes.dropLast(100), as: name)
     let fourth = try Replica(model.schema, directory: third.directory)
     #expect(fourth.changes["c"] == nil)
     #expect(fourth.plain("c") == first.plain("c"))

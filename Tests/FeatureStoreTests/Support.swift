@@ -1,4 +1,3 @@
-import CSQLite
 import ClusterCore
 import Glibc
 import TestSupport
@@ -7,59 +6,31 @@ import Threading
 
 @testable import FeatureStore
 
-/// A directory that is removed with its last reference.
-final class TemporaryDirectory: Sendable {
-  let path: String
-
-  init() {
-    var template = Array("/tmp/pincluster-store-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { fatalError("mkdtemp failed: \(errno)") }
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
-  deinit {
-    for name in names { unlink(path + "/" + name) }
-    rmdir(path)
-  }
-
-  var database: String { path + "/" + SQLiteStore.fileName }
-
-  var names: [String] { Fixtures.names(in: path) }
+extension TemporaryDirectory {
+  /// The database of a store in it.
+  var database: String { file(SQLiteStore.fileName) }
 }
 
-/// A whole file.
-func readFile(_ path: String) -> [UInt8] {
-  let descriptor = open(path, O_RDONLY)
-  guard descriptor >= 0 else { return [] }
-  defer { close(descriptor) }
-  var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
-  let count = pread(descriptor, &bytes, bytes.count, 0)
-  return Array(bytes.prefix(max(0, count)))
+/// Opens the store in a directory, and reads every feature.
+func readAll(_ directory: TemporaryDirectory) throws {
+  let store = try SQLiteStore(directory: directory.path)
+  for info in try store.collections() { _ = try store.features(of: info.id) }
 }
 
-func writeFile(_ path: String, _ bytes: [UInt8]) {
-  let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-  guard descriptor >= 0 else { fatalError("\(path) can't be written: \(errno)") }
-  defer { close(descriptor) }
-  var offset = 0
-  while offset < bytes.count {
-    let count = bytes.withUnsafeBytes {
-      write(descriptor, $0.baseAddress.map { $0 + offset }, bytes.count - offset)
-    }
-    guard count > 0 else { fatalError("\(path) can't be written: \(errno)") }
-    offset += count
+/// Expects that this finds damage.
+func expectDamaged(
+  _ directory: TemporaryDirectory, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(sourceLocation: sourceLocation) {
+    try readAll(directory)
+  } throws: {
+    isDamage($0)
   }
 }
 
-/// What a query of one number answers, asked of a database by another connection.
-func integer(_ query: String, on path: String) throws -> Int {
-  var (handle, statement): (OpaquePointer?, OpaquePointer?)
-  defer { sqlite3_close(handle) }
-  try #require(sqlite3_open(path, &handle) == SQLITE_OK)
-  defer { sqlite3_finalize(statement) }
-  try #require(sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK)
-  try #require(sqlite3_step(statement) == SQLITE_ROW)
-  return Int(sqlite3_column_int64(statement, 0))
+/// Whether an error tells of damage.
+func isDamage(_ error: any Error) -> Bool {
+  if case .damaged? = error as? StoreError { true } else { false }
 }
 
 /// A feature by value, compared bit for bit and with the form of its id.
@@ -140,8 +111,8 @@ extension SQLiteStore {
     of info: CollectionInfo, batchSize: Int,
     _ body: @escaping @Sendable (FeatureBatch) throws -> Void
   ) throws {
-    var rows = try writable().rows(of: info, now: clock.now)
-    rows.batchSize = batchSize
+    let rows = RowLoader(
+      connection: try writable().connection, info: info, now: clock.now, batchSize: batchSize)
     _ = try rows.load(into: body)
   }
 

@@ -1,6 +1,7 @@
 import ClusterCore
 import FeatureStore
 import Glibc
+import TestSupport
 import Testing
 
 /// Transactions that writes share, where something goes wrong.
@@ -8,7 +9,7 @@ import Testing
   private let largest = FeatureID.integerRange.upperBound
 
   @Test func aRefusedWriteLeavesTheOthersAlone() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     let refused = [Plain(.int(largest), [0, 0]), Plain(nil, [0, 0])]
     try store.transaction {
@@ -34,7 +35,7 @@ import Testing
   }
 
   @Test func withoutASavepointARefusedWriteEndsTheTransaction() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [1, 1])])
     let before = try store.collections()
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test func transactionsDontNest() throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     let store = try SQLiteStore(directory: directory.path)
     #expect(throws: StoreError.self) { try store.savepoint {} }
     try store.transaction {
@@ -72,7 +73,7 @@ import Testing
   /// The disk is full long before the commit, as more is written than the cache of pages holds: SQLite
   /// may undo everything on its own, and what comes then must not be kept alone.
   @Test func aFullDiskInTheMiddleEndsTheWholeTransaction() async throws {
-    let directory = TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
       let store = try SQLiteStore(directory: path)
       try store.put([Plain(.int(1), [1, 2])])

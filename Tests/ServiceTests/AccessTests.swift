@@ -27,18 +27,17 @@ import Testing
   }
 
   private func write(_ text: String, _ path: String) throws {
-    try Fixtures.write(Array(text.utf8), path: path)
+    try Fixtures.write(text.utf8, path: path)
   }
 
   /// Waits until a request is answered with a status.
   private func awaitStatus(
     _ status: Int, _ server: ServerProcess, _ headers: [(String, String)]
   ) throws {
-    for _ in 0..<400 {
-      if try send(server, "GET", "/collections", headers).status == status { return }
-      usleep(10_000)
+    let isThere = try eventually {
+      try send(server, "GET", "/collections", headers).status == status
     }
-    Issue.record("no answer \(status) within four seconds: \(server.standardError)")
+    #expect(isThere, "no answer \(status): \(server.standardError)")
   }
 
   @Test func aServiceIsReadyHoweverMuchIsAskedWithoutAKey() throws {
@@ -73,10 +72,9 @@ import Testing
     let rows = (1...25_000).map { "\($0),1,2\n" }.joined()
     try write("id,lon,lat\n" + rows, directory.file("a.csv"))
     let url = [
-      "--collection", "c", "--url", "http://127.0.0.1:\(server.port)", "--key-file", key,
+      "--collection", "c", "--url", server.url, "--key-file", key,
     ]
-    let load = try Tool(["import", directory.file("a.csv")] + url)
-    load.expectSuccess()
+    let load = try Tool(["import", directory.file("a.csv")] + url).expectSuccess()
     #expect(load.output.contains("25000 inserted"), "\(load.output)")
     let export = try Tool(["export"] + url)
     #expect(export.exit == .code(0), "\(export.error)")
@@ -132,7 +130,7 @@ import Testing
     try write("w-5b1e77\n", own)
     let file = directory.file("more.geojsonl")
     try write(Self.feature, file)
-    let target = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    let target = ["--collection", "c", "--url", server.url]
     try Tool(["import", file] + target + ["--key-file", own]).expectSuccess()
     try Tool(["import", file] + target).expectFailure(1, saying: "401", "needs a key")
     // A stream ends when its key is taken away.
@@ -144,7 +142,7 @@ import Testing
     #expect(try connection.receiveHead().status == 200)
     try write("nonsense", path)
     server.process.signal(SIGHUP)
-    for _ in 0..<400 where !server.standardError.contains("keys not read") { usleep(10_000) }
+    #expect(eventually { server.standardError.contains("keys not read") })
     try awaitStatus(200, server, Self.bearer("r-9f3c1d"))
     try write("write:w-5b1e77", path)
     server.process.signal(SIGHUP)

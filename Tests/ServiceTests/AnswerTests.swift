@@ -9,7 +9,7 @@ import Testing
     let file = try #require(Fixtures.path(named: "cities15000.csv"))
     let data = try TemporaryDirectory()
     let run = try Tool(["import", file, "--collection", "cities", "--data", data.path])
-    run.expectSuccess()
+      .expectSuccess()
     #expect(run.output.contains("\(features.count) inserted"), "\(run.output)")
     return (try ServerProcess.ready(data: data), Twin(features))
   }
@@ -22,8 +22,7 @@ import Testing
     for round in 0..<120 {
       let request = TwinRequest.random(over: twin, using: &generator)
       let answer = try client.send(
-        "POST", "/collections/cities/clusters", headers: [("Content-Type", "application/json")],
-        body: Array(request.json.text.utf8))
+        "POST", "/collections/cities/clusters", json: request.json.text)
       kinds[answer.status, default: 0] += 1
       do throws(TwinRefusal) {
         let expected = try twin.cluster(request)
@@ -71,9 +70,7 @@ import Testing
       let request = TwinRequest.random(over: twin, using: &generator)
       var body = request
       body.limit = 10_000
-      let answer = try client.send(
-        "POST", "/collections/cities/pins", headers: [("Content-Type", "application/json")],
-        body: Array(body.json.text.utf8))
+      let answer = try client.send("POST", "/collections/cities/pins", json: body.json.text)
       // Without a limit in the body, the default for pins is 1000.
       let expected = try? twin.pins(
         request.rect, marginFactor: request.marginFactor,

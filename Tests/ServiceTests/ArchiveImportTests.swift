@@ -21,12 +21,10 @@ import Testing
       """
     var arguments = ["-c", script, path]
     for (number, (name, text)) in files.enumerated() {
-      let file = room.files.file("member\(number)")
-      try Fixtures.write(Array(text.utf8), path: file)
+      let file = try room.files.write(text, as: "member\(number)")
       arguments += [name, file]
     }
-    let run = try ChildProcess("/usr/bin/python3", arguments)
-    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+    try ChildProcess.succeed("/usr/bin/python3", arguments)
     return path
   }
 
@@ -48,8 +46,7 @@ import Testing
         let path = try archive(
           "x.ZIP", method: method,
           ["a/": "", "__MACOSX/a/._t.csv": "x", name: text, "a/.hidden.csv": "y"])
-        let run = try room.load(path)
-        run.expectSuccess()
+        let run = try room.load(path).expectSuccess()
         #expect(try room.stored() == stored, "\(name) \(method) \(run.output)")
       }
     }
@@ -58,8 +55,7 @@ import Testing
   @Test func `a large table is read twice where its end contradicts its beginning`() throws {
     let rows = (1...120_000).map { "\($0),\($0 % 180),1,\($0 < 119_000 ? "5" : "x")\n" }
     let path = try archive("x.zip", ["t.csv": "id,lon,lat,v\n" + rows.joined()])
-    let run = try room.load(path)
-    run.expectSuccess()
+    let run = try room.load(path).expectSuccess()
     #expect(run.output.contains("120000 inserted"), "\(run.output)")
     let server = try ServerProcess.ready(data: room.data)
     #expect(try server.json("/collections/c/items/1")["properties"]?.text == #"{"v":"5"}"#)
@@ -73,8 +69,7 @@ import Testing
     try room.load(path).expectFailure(saying: "--layer", "agency.txt, stops.txt, in/a.b.txt")
     try room.load(path, "--layer", "none").expectFailure(saying: "no layer none", "agency.txt")
     for layer in ["stops", "stops.txt", "in/a.b.txt", "a.b.txt", "a.b"] {
-      let run = try room.load(path, "--layer", layer, "--id-property", "stop_id")
-      run.expectSuccess()
+      let run = try room.load(path, "--layer", layer, "--id-property", "stop_id").expectSuccess()
       #expect(try room.stored() == [#"[2,1]{"stop_id":"S1"}"#], "\(run.output)")
     }
     // A text beside a table describes it.
@@ -119,16 +114,14 @@ import Testing
       }
     }
     #expect(try room.stored() == [])
-    try Fixtures.write(Array("PK".utf8), path: room.files.file("x.zip"))
+    try room.files.write("PK", as: "x.zip")
     #expect(try room.load(room.files.file("x.zip")).exit == .code(1))
   }
 
   @Test func `to a service, after it was checked`() throws {
     let server = try ServerProcess.ready()
     let path = try archive("x.zip", ["t.csv": "id,lon,lat\n1,1,1\n2,2,2\n"])
-    try Tool([
-      "import", path, "--collection", "c", "--url", "http://127.0.0.1:\(server.port)",
-    ]).expectSuccess()
+    try Tool(["import", path, "--collection", "c", "--url", server.url]).expectSuccess()
     #expect(try server.json("/collections/c")["featureCount"]?.int == 2)
     #expect(server.terminate() == 0)
   }

@@ -32,15 +32,12 @@ import Threading
       while acknowledged.withLock({ $0 }) < round * 5 { usleep(1000) }
       let before = acknowledged.withLock { $0 }
       let path = target.file("new/\(round)")
-      let run = try Tool(["backup", "--data", server.data.path, "--to", path])
-      run.expectSuccess()
+      let run = try Tool(["backup", "--data", server.data.path, "--to", path]).expectSuccess()
       #expect(run.output.contains("\(path)/pincluster.db"))
-      let check = try Tool(["check", "--data", path])
-      check.expectSuccess()
+      let check = try Tool(["check", "--data", path]).expectSuccess()
       #expect(check.output.contains("5000 rows"))
       let copy = try TemporaryDirectory()
-      try Fixtures.write(
-        try Fixtures.bytes(path: path + "/pincluster.db"), path: copy.file("pincluster.db"))
+      try copy.write(try Fixtures.bytes(path: path + "/pincluster.db"), as: "pincluster.db")
       let restored = try ServerProcess.ready(data: copy)
       let values = try [1, 5000].map { try BackupTests.value(restored, $0) }
       #expect(values[0] == values[1])
@@ -62,7 +59,7 @@ import Threading
     #expect(before.contains("pincluster.db-wal"))
     let target = try TemporaryDirectory()
     // What a copy has left that was interrupted.
-    try Fixtures.write([1, 2, 3], path: target.file("pincluster.db.new"))
+    try target.write([1, 2, 3], as: "pincluster.db.new")
     try Tool(["backup", "--data", server.data.path, "--to", target.path]).expectSuccess()
     #expect(target.names == ["pincluster.db"])
     let restored = try ServerProcess.ready(data: target)
@@ -81,8 +78,7 @@ import Threading
     for isCopy in [false, true, true] {
       let data = isCopy ? try TemporaryDirectory() : server.data
       if isCopy {
-        try Fixtures.write(
-          try Fixtures.bytes(path: copy.file("pincluster.db")), path: data.file("pincluster.db"))
+        try data.write(try Fixtures.bytes(path: copy.file("pincluster.db")), as: "pincluster.db")
       }
       for restart in 1...2 {
         let service = try ServerProcess.ready(data: data)
@@ -101,7 +97,7 @@ import Threading
     let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
     let data = server.data.path
     let target = try TemporaryDirectory()
-    try Fixtures.write([1], path: target.file("other"))
+    try target.write([1], as: "other")
     try Tool(["backup", "--data", data, "--to", target.path])
       .expectFailure(saying: target.path, "not empty")
     #expect(target.names == ["other"])

@@ -98,9 +98,7 @@ import Threading
         continue
       }
       feature.coordinate = generator.pick(features).coordinate
-      let answer = try connection.send(
-        "PUT", path, headers: [("Content-Type", "application/json")],
-        body: Array(feature.geoJSON.utf8))
+      let answer = try connection.send("PUT", path, json: feature.geoJSON)
       guard answer.status / 100 == 2 else { throw TestClient.Failure.malformed(answer.text) }
     }
   }

@@ -37,21 +37,18 @@ import Testing
   @Test func allIsWell() throws {
     let data = try CheckTests.stopped()
     let before = try data.names.map { [UInt8]($0.utf8) + (try Fixtures.bytes(path: data.file($0))) }
-    let run = try CheckTests.check(data)
-    run.expectSuccess()
+    let run = try CheckTests.check(data).expectSuccess()
     #expect(run.output.contains("2 collections, 510 rows of features and 0 index files"))
     // Nothing was touched, and nothing is left.
     #expect(
       try data.names.map { [UInt8]($0.utf8) + (try Fixtures.bytes(path: data.file($0))) } == before)
     let server = try ServerProcess.ready(data: data)
-    let used = try CheckTests.check(data)
-    used.expectSuccess()
+    let used = try CheckTests.check(data).expectSuccess()
     #expect(used.output.contains("in use"))
     try server.store([TwinFeature(3000, 1, 2)], in: "c")
     try CheckTests.check(data).expectSuccess()
     server.kill()
-    let killed = try CheckTests.check(data)
-    killed.expectSuccess()
+    let killed = try CheckTests.check(data).expectSuccess()
     #expect(killed.output.contains("511 rows") && !killed.output.contains("in use"))
     #expect(try ServerProcess.ready(data: data).json("/collections/c")["featureCount"] == 501)
   }
@@ -120,7 +117,7 @@ import Testing
       var damaged = bytes
       let place = generator.pick(places)
       damaged[place] ^= 1 << UInt8(generator.int(0...7))
-      try Fixtures.write(damaged, path: data.file("pincluster.db"))
+      try data.write(damaged, as: "pincluster.db")
       let run = try CheckTests.check(data)
       if run.exit == .code(1) {
         found += 1
@@ -151,7 +148,7 @@ import Testing
     let table = try TemporaryDirectory()
     var text = "id,lon,lat,name\n"
     for id in 1...100_050 { text += "\(id),\(id % 360 - 180),\(id % 170 - 85),place \(id)\n" }
-    try Fixtures.write(Array(text.utf8), path: table.file("c.csv"))
+    try table.write(text, as: "c.csv")
     try Tool(["import", table.file("c.csv"), "--collection", "c", "--data", data.path])
       .expectSuccess()
     let server = try ServerProcess.ready(data: data)
@@ -159,22 +156,21 @@ import Testing
     #expect(try server.client.send("DELETE", "/collections/c/items/8").status == 204)
     #expect(try CheckTests.check(data).output.contains("1 index file, in use"))
     server.kill()
-    let well = try CheckTests.check(data)
-    well.expectSuccess()
+    let well = try CheckTests.check(data).expectSuccess()
     #expect(well.output.contains("100050 rows of features and 1 index file"))
 
     let file = try #require(data.names.first { $0.hasSuffix(".index") })
     let bytes = try Fixtures.bytes(path: data.file(file))
     var flipped = bytes
     flipped[bytes.count / 2] ^= 4
-    try Fixtures.write(flipped, path: data.file(file))
+    try data.write(flipped, as: file)
     try CheckTests.expectDamage(data, file, "damaged")
     // A backup has none.
     unlink(data.file(file))
     let without = try CheckTests.check(data)
     #expect(without.exit == .code(0) && without.output.contains("0 index files"))
     #expect(without.errorLines.count == 1 && without.error.contains("note: "), "\(without.error)")
-    try Fixtures.write(bytes, path: data.file(file))
+    try data.write(bytes, as: file)
     try CheckTests.check(data).expectSuccess()
     // The file is good, but a change since isn't known any more.
     try Database.execute("DELETE FROM changes WHERE id = 7", in: data)

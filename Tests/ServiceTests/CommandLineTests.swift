@@ -6,11 +6,9 @@ import Testing
 /// The command line: help, flags, variables; a mistake is one clear line and exit code 2.
 @Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
   @Test func helpNamesEverything() throws {
-    let general = try Tool(["--help"])
-    general.expectSuccess()
+    let general = try Tool(["--help"]).expectSuccess()
     for command in ["serve", "import"] { #expect(general.output.contains(command)) }
-    let serve = try Tool(["serve", "--help"])
-    serve.expectSuccess()
+    let serve = try Tool(["serve", "--help"]).expectSuccess()
     for name in [
       "host", "port", "data", "threads", "log-level", "max-header-bytes", "max-body-bytes",
       "idle-timeout", "max-connections", "drain-timeout", "leaflet", "basemap-url",
@@ -20,8 +18,7 @@ import Testing
       let variable = name.uppercased().split(separator: "-").joined(separator: "_")
       #expect(serve.output.contains("PINCLUSTER_\(variable)"), "\(name)")
     }
-    let importing = try Tool(["import", "--help"])
-    importing.expectSuccess()
+    let importing = try Tool(["import", "--help"]).expectSuccess()
     for name in ["collection", "data", "url", "format", "on-error"] {
       #expect(importing.output.contains("--\(name) "), "\(name)")
     }
@@ -29,8 +26,7 @@ import Testing
 
   /// The API, the binary and the client in JavaScript have one version; the binary names its commit if it knows it.
   @Test func theVersion() throws {
-    let run = try Tool(["--version"])
-    run.expectSuccess()
+    let run = try Tool(["--version"]).expectSuccess()
     let form = try Regex("pincluster \\d+\\.\\d+\\.\\d+( \\([0-9a-f]{40}(-dirty)?\\))?\n")
     #expect(run.output.wholeMatch(of: form) != nil, "\(run.output)")
     #expect(run.output.hasPrefix("pincluster \(Command.version)"))

@@ -24,10 +24,8 @@ import Testing
   }
 
   private func script(_ shell: String) throws -> String {
-    let run = try Tool(["completions", shell])
-    run.expectSuccess()
-    let path = directory.file(shell)
-    try Fixtures.write(Array(run.output.utf8), path: path)
+    let run = try Tool(["completions", shell]).expectSuccess()
+    let path = try directory.write(run.output, as: shell)
     return path
   }
 
@@ -59,7 +57,7 @@ import Testing
     #expect(try bash(["pincluster", "serve", "--port", ""]) == [])
     #expect(try bash(["pincluster", "completions", ""]) == ["bash", "zsh", "fish"])
     #expect(mkdir(directory.file("a folder"), 0o700) == 0)
-    try Fixtures.write([], path: directory.file("a file"))
+    try directory.write([], as: "a file")
     let start = directory.file("a ")
     #expect(try bash(["pincluster", "serve", "--data", start]) == [start + "folder"])
     #expect(

@@ -12,7 +12,7 @@ import Testing
 
   /// Writes a file and returns its path.
   private func file(_ text: String, _ name: String = "config.json") throws -> String {
-    try Fixtures.write(Array(text.utf8), path: directory.file(name))
+    try directory.write(text, as: name)
     return directory.file(name)
   }
 
@@ -20,7 +20,7 @@ import Testing
     _ arguments: [String], _ environment: [String: String] = [:]
   ) throws -> TestJSON {
     let run = try Tool(["serve", "--print-config"] + arguments, environment: environment)
-    run.expectSuccess()
+      .expectSuccess()
     return try TestJSON(parsing: run.output)
   }
 
@@ -51,11 +51,9 @@ import Testing
       #"{"cors-origin": ["https://a.example", "https://b.example"], "basemap-attribution": "© \"ä\u0001",  "port": 0}"#
     )
     let arguments = ["serve", "--print-config", "--config"]
-    let first = try Tool(arguments + [path, "--threads", "3"])
-    first.expectSuccess()
+    let first = try Tool(arguments + [path, "--threads", "3"]).expectSuccess()
     #expect(try TestJSON(parsing: first.output)["cors-origin"]?.array?.count == 2)
-    let again = try Tool(arguments + [try file(first.output, "again.json")])
-    again.expectSuccess()
+    let again = try Tool(arguments + [try file(first.output, "again.json")]).expectSuccess()
     func withoutSources(_ text: String) -> Substring {
       text.prefix { $0 != "}" }.split(separator: "  \"sources\"")[0]
     }
@@ -167,14 +165,14 @@ import Testing
       .init("pass", "WORD", "a secret", .choice(["a", "b"]), isSecret: true),
       .init("port", "PORT", "a port", 0...65_535, standard: 1),
     ]
-    let options = try Options(["--pass", "b"], flags: flags, command: "serve")
+    let options = try Options(["--pass", "b"], flags: flags)
     #expect(options.values["pass"] == "b")
     let document = try TestJSON(parsing: options.printed)
     #expect(document["pass"] == nil && document["port"] == 1)
     #expect(document["sources"]?["pass"] == "--pass on the command line (hidden)")
     func message(_ arguments: [String]) -> String {
       do throws(UsageError) {
-        _ = try Options(arguments, flags: flags, command: "serve")
+        _ = try Options(arguments, flags: flags)
         return ""
       } catch { return error.message }
     }
@@ -188,8 +186,7 @@ import Testing
   @Test(arguments: [["--help"], ["-h"], ["--host", "::1", "-h"], ["a", "-h"]])
   func helpIsAskedForByAWordOrALetter(_ arguments: [String]) throws {
     #expect(
-      try Options(arguments, flags: [.init("host", "HOST", "host", unset: "any")], command: "serve")
-        .wantsHelp)
+      try Options(arguments, flags: [.init("host", "HOST", "host", unset: "any")]).wantsHelp)
   }
 
   @Test(arguments: [
@@ -202,7 +199,7 @@ import Testing
       .init("port", "PORT", "port", unset: "0"), .init("host", "HOST", "host", unset: "any"),
     ]
     let error = #expect(throws: UsageError.self) {
-      try Options(arguments, flags: flags, command: "serve")
+      try Options(arguments, flags: flags)
     }
     #expect(error?.message == "\(message); see pincluster serve --help")
   }
@@ -214,5 +211,13 @@ import Testing
       #expect(page.contains("`--\(flag.name)`"), "\(flag.name)")
       if flag.hasVariable { #expect(page.contains("`\(flag.variable)`"), "\(flag.name)") }
     }
+  }
+}
+
+extension Options {
+  /// Parses arguments of a command with some flags.
+  fileprivate init(_ arguments: [String], flags: [Flag]) throws(UsageError) {
+    let entry = Command.Entry("serve", Serve.self, flags: flags, summary: "", description: "")
+    try self.init(arguments, of: entry, known: flags)
   }
 }

@@ -239,8 +239,8 @@ import Threading
       #expect(try put(stored) == 507)
       let patch = try server.client.send(
         "PATCH", "/collections/c/items/0",
-        headers: [("Content-Type", "application/merge-patch+json")],
-        body: Array("{\"properties\":{\"u\":\"\(String(repeating: "y", count: 30_000))\"}}".utf8))
+        json: "{\"properties\":{\"u\":\"\(String(repeating: "y", count: 30_000))\"}}",
+        type: "application/merge-patch+json")
       #expect(patch.status == 507, "\(patch.text)")
       let many = (0..<200).map { feature(100_000 + $0, 3000) }
       let post = try server.client.send(

@@ -1,4 +1,3 @@
-import CSQLite
 import Glibc
 import TestSupport
 import Testing
@@ -41,15 +40,7 @@ import Threading
 
   /// The number of rows of features on disk.
   private static func rows(in data: TemporaryDirectory) -> Int {
-    var (handle, statement): (OpaquePointer?, OpaquePointer?)
-    defer { sqlite3_close(handle) }
-    guard sqlite3_open(data.file("pincluster.db"), &handle) == SQLITE_OK else { return -1 }
-    defer { sqlite3_finalize(statement) }
-    guard
-      sqlite3_prepare_v2(handle, "SELECT count(*) FROM features", -1, &statement, nil) == SQLITE_OK,
-      sqlite3_step(statement) == SQLITE_ROW
-    else { return -1 }
-    return Int(sqlite3_column_int64(statement, 0))
+    (try? Database.integer("SELECT count(*) FROM features", in: data)) ?? -1
   }
 
   @Test func neverSeenAfterTheInstantAndGoneFromDiskSoonAfter() throws {

@@ -12,15 +12,15 @@ import Testing
   private func imported(_ text: String, _ name: String = "in.geojsonl") throws -> TemporaryDirectory
   {
     let data = try TemporaryDirectory()
-    try Fixtures.write(Array(text.utf8), path: files.file(name))
-    let run = try Tool(["import", files.file(name), "--collection", "c", "--data", data.path])
-    run.expectSuccess()
+    try files.write(text, as: name)
+    try Tool(["import", files.file(name), "--collection", "c", "--data", data.path])
+      .expectSuccess()
     return data
   }
 
   private func exported(_ data: TemporaryDirectory, _ arguments: [String] = []) throws -> String {
     let run = try Tool(["export", "--collection", "c", "--data", data.path] + arguments)
-    run.expectSuccess()
+      .expectSuccess()
     return run.output
   }
 
@@ -55,7 +55,7 @@ import Testing
     let never =
       #"{"type":"Feature","id":1,"geometry":{"type":"Point","coordinates":[1,2]},"properties":{},"expires":null}"#
     #expect(try server.client.send("POST", "/collections/c/items", json: never).status == 201)
-    let url = ["--url", "http://127.0.0.1:\(server.port)"]
+    let url = ["--url", server.url]
     let sources = [url, ["--data", server.data.path]]
     for (number, source) in sources.enumerated() {
       let file = try TemporaryDirectory()
@@ -105,8 +105,7 @@ import Testing
 
   @Test func aFileHasItsNameOnceItIsComplete() throws {
     let data = try imported(everything)
-    let path = files.file("out.geojsonl")
-    try Fixtures.write(Array("before".utf8), path: path)
+    let path = try files.write("before", as: "out.geojsonl")
     try Tool(["export", "--collection", "d", "--data", data.path, "--output", path])
       .expectFailure(saying: "no collection d", data.path)
     #expect(try Fixtures.bytes(path: path) == Array("before".utf8))
@@ -145,16 +144,14 @@ import Testing
   @Test func aServiceIsAskedForPageAfterPage() throws {
     let features = (0..<10_500).map { TwinFeature($0, Double($0 % 360) - 180, 2, "{\"n\":\($0)}") }
     let server = try ServerProcess.holding(features, in: "c")
-    let url = "http://127.0.0.1:\(server.port)"
-    let asked = try Tool(["export", "--collection", "c", "--url", url])
-    asked.expectSuccess()
+    let url = server.url
+    let asked = try Tool(["export", "--collection", "c", "--url", url]).expectSuccess()
     func sorted(_ text: String) -> [Substring] { text.split(separator: "\n").sorted() }
     #expect(sorted(asked.output).count == 10_500)
     #expect(sorted(asked.output) == sorted(try exported(server.data)))
     try Tool(["export", "--collection", "d", "--url", url]).expectFailure(saying: "404")
     #expect(try server.client.send("PUT", "/collections/empty", json: "{}").status == 201)
-    let empty = try Tool(["export", "--collection", "empty", "--url", url])
-    empty.expectSuccess()
+    let empty = try Tool(["export", "--collection", "empty", "--url", url]).expectSuccess()
     #expect(empty.output == "")
     server.expectHealthy()
   }

@@ -26,13 +26,12 @@ struct GDALImportTests {
   }
 
   /// Has a file made of GeoJSON.
-  private func make(_ name: String, of text: String, _ flags: String..., layer: String = "places")
-    throws -> String
-  {
-    let (source, target) = (room.files.file("source.geojson"), room.files.file(name))
-    try Fixtures.write(Array(text.utf8), path: source)
-    let run = try ChildProcess(OGR.program, flags + ["-nln", layer, target, source])
-    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+  private func make(
+    _ name: String, of text: String, _ flags: [String] = [], layer: String = "places"
+  ) throws -> String {
+    let source = try room.files.write(text, as: "source.geojson")
+    let target = room.files.file(name)
+    try ChildProcess.succeed(OGR.program, flags + ["-nln", layer, target, source])
     return target
   }
 
@@ -42,13 +41,7 @@ struct GDALImportTests {
     ("a.tab", []), ("a.sqlite", []),
   ])
   func `points of every usual kind`(_ name: String, _ flags: [String]) throws {
-    let path = room.files.file(name)
-    let source = room.files.file("source.geojson")
-    try Fixtures.write(Array(Self.points.utf8), path: source)
-    let run = try ChildProcess(OGR.program, flags + ["-nln", "places", path, source])
-    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
-    let load = try room.load(path)
-    load.expectSuccess()
+    try room.load(try make(name, of: Self.points, flags)).expectSuccess()
     let stored = try room.stored()
     #expect(stored.count == 2, "\(stored)")
     #expect(stored[0].hasPrefix("[-0.127") && stored[0].contains("London"), "\(stored)")
@@ -63,7 +56,7 @@ struct GDALImportTests {
         #"[-0.1276,51.5072]{"name":"London","code":"10115"}"#,
         #"[13.388860123456789,52.51703700000001]{"name":"Straße","code":"01067"}"#,
       ])
-    let metres = try make("b.gpkg", of: Self.points, "-t_srs", "EPSG:25832")
+    let metres = try make("b.gpkg", of: Self.points, ["-t_srs", "EPSG:25832"])
     let other = try ImportRoom()
     try other.load(metres).expectSuccess()
     let stored = try other.stored()
@@ -71,9 +64,8 @@ struct GDALImportTests {
   }
 
   @Test func `without a reference system coordinates are degrees, as a note says`() throws {
-    let path = try make("a.gpkg", of: Self.points, "-a_srs", "NULL")
-    let run = try room.load(path)
-    run.expectSuccess()
+    let path = try make("a.gpkg", of: Self.points, ["-a_srs", "NULL"])
+    let run = try room.load(path).expectSuccess()
     #expect(
       run.output.contains("note: the layer places names no reference system"), "\(run.output)")
     #expect(try room.stored().count == 2)
@@ -82,8 +74,7 @@ struct GDALImportTests {
   @Test func `a layer is chosen where there are several`() throws {
     let path = try make("a.gpkg", of: Self.points)
     let more = try make("b.gpkg", of: Self.collection([("\"Point\",\"coordinates\":[1,2]", "{}")]))
-    let run = try ChildProcess(OGR.program, ["-update", "-nln", "more of it", path, more])
-    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+    try ChildProcess.succeed(OGR.program, ["-update", "-nln", "more of it", path, more])
     try room.load(path).expectFailure(
       saying: "--layer", "places (Point, 2)", "more of it (Point, 1)")
     try room.load(path, "--layer", "nope").expectFailure(saying: "nope", "more of it")
@@ -91,19 +82,17 @@ struct GDALImportTests {
     #expect(try room.stored() == ["[1,2]{}"])
     // Of tracks and waypoints only what isn't empty counts.
     let tracks = try make(
-      "c.gpx", of: Self.points, "-dsco", "GPX_USE_EXTENSIONS=YES", layer: "waypoints")
+      "c.gpx", of: Self.points, ["-dsco", "GPX_USE_EXTENSIONS=YES"], layer: "waypoints")
     try room.load(tracks).expectSuccess()
     #expect(try room.stored().count == 3)
   }
 
   @Test(arguments: ["\nMy map\n", "-x"]) func `a layer may be called anything`(name: String) throws
   {
-    let path = room.files.file("a.kml")
     let text =
       "<kml xmlns=\"http://www.opengis.net/kml/2.2\"><Document><name>\(name)</name>"
       + "<Placemark><Point><coordinates>1,2</coordinates></Point></Placemark></Document></kml>"
-    try Fixtures.write(Array(text.utf8), path: path)
-    try room.load(path).expectSuccess()
+    try room.load(try room.files.write(text, as: "a.kml")).expectSuccess()
     #expect(try room.stored().count == 1)
   }
 
@@ -120,8 +109,7 @@ struct GDALImportTests {
         ),
       ])
       let room = try ImportRoom()
-      let run = try room.load(try make(name, of: rows))
-      run.expectSuccess()
+      try room.load(try make(name, of: rows)).expectSuccess()
       #expect(
         try room.stored() == [
           #"[-0.13,51.5]{"name":"b","plz":"01099","n":3.5}"#,
@@ -146,8 +134,7 @@ struct GDALImportTests {
       })
     for name in ["a.ods", "a.xlsx"] {
       let room = try ImportRoom()
-      let run = try room.load(try make(name, of: rows), "--id-property", "big")
-      run.expectSuccess()
+      try room.load(try make(name, of: rows), "--id-property", "big").expectSuccess()
       let stored = try room.stored()
       #expect(stored.count == 3, "\(name): \(stored)")
       #expect(
@@ -160,12 +147,8 @@ struct GDALImportTests {
       #expect(
         stored.contains { $0.contains("\"text\":\"\\\"a, b\"") }, "\(name): \(stored)")
     }
-    let table = room.files.file("stops.csv")
-    try Fixtures.write(Array("id,lat,lon,v,code\n1,52.5,13.25,7,007\n".utf8), path: table)
-    let archive = room.files.file("stops.zip")
-    let zip = try ChildProcess(
-      "/usr/bin/env", ["python3", "-m", "zipfile", "-c", archive, table])
-    #expect(zip.waitForExit(seconds: 60) == .code(0), "\(zip.standardError)")
+    let table = try room.files.write("id,lat,lon,v,code\n1,52.5,13.25,7,007\n", as: "stops.csv")
+    let archive = try room.zip([table], as: "stops.zip")
     try room.load(archive, "--format", "gdal").expectSuccess()
     #expect(try room.stored() == [#"[13.25,52.5]{"v":7,"code":"007"}"#])
   }
@@ -179,15 +162,14 @@ struct GDALImportTests {
           "\"MultiPolygon\",\"coordinates\":[[[[10,10],[12,10],[12,12],[10,12],[10,10]]],[[[20,10],[22,10],[22,12],[20,12],[20,10]]]]",
           #"{"n":2}"#
         ),
-      ]), "-nlt", "MULTIPOLYGON")
+      ]), ["-nlt", "MULTIPOLYGON"])
     try room.load(path).expectFailure(saying: "Multi Polygon", "--points centroid")
     try room.load(path, "--points", "centroid").expectSuccess()
     #expect(try room.stored() == [#"[16,11]{"n":2}"#, #"[2,1]{"n":1}"#])
     // The same for GeoJSON without GDAL.
-    let line = room.files.file("line.geojson")
-    try Fixtures.write(
-      Array(Self.collection([("\"LineString\",\"coordinates\":[[1,2],[3,6]]", #"{"n":3}"#)]).utf8),
-      path: line)
+    let line = try room.files.write(
+      Self.collection([("\"LineString\",\"coordinates\":[[1,2],[3,6]]", #"{"n":3}"#)]),
+      as: "line.geojson")
     let other = try ImportRoom()
     #expect(try other.load(line).error.contains("--points centroid"))
     try other.load(line, "--points", "centroid").expectSuccess()
@@ -217,7 +199,7 @@ struct GDALImportTests {
     #expect(try other.stored() == [#"[5,6]{"n":2}"#])
     // To a service it is read twice.
     let server = try ServerProcess.ready()
-    let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    let url = ["--collection", "c", "--url", server.url]
     #expect(try Tool(["import", path] + url).exit == .code(1))
     #expect(try server.client.get("/collections/c").status == 404)
     try Tool(["import", try make("b.gpkg", of: Self.points)] + url).expectSuccess()
@@ -231,16 +213,11 @@ struct GDALImportTests {
       "\($0),1.5,2.5,shop number \($0),\($0 == 11_999 ? "x" : "\($0)")"
     }
     let text = "id,lat,lon,name,code\n" + rows.joined(separator: "\n") + "\n"
-    let (table, sheet) = (room.files.file("a.csv"), room.files.file("a.xlsx"))
-    try Fixtures.write(Array(text.utf8), path: table)
+    let (table, sheet) = (try room.files.write(text, as: "a.csv"), room.files.file("a.xlsx"))
     for path in [table, sheet] {
-      if path == sheet {
-        let run = try ChildProcess(OGR.program, [sheet, table])
-        #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
-      }
+      if path == sheet { try ChildProcess.succeed(OGR.program, [sheet, table]) }
       let room = try ImportRoom()
-      let run = try room.load(path, "--format", "gdal")
-      run.expectSuccess()
+      let run = try room.load(path, "--format", "gdal").expectSuccess()
       #expect(run.output.contains("12000 inserted"), "\(run.output)")
       let stored = try room.stored()
       #expect(stored.contains(#"[2.5,1.5]{"name":"shop number 7","code":"7"}"#), "\(stored[7])")
@@ -257,10 +234,8 @@ struct GDALImportTests {
     let stored = try room.stored()
     #expect(stored.count == 1 && stored[0].contains("in €\":\"a\""), "\(stored)")
     #expect(stored[0].hasSuffix(#","Name":"b","name2":"c","Layer name":"d","NAME3":"e"}"#))
-    let (table, archive) = (room.files.file("b.csv"), room.files.file("b.zip"))
-    try Fixtures.write(Array("id,v,V,v,v2,lat,lon\n1,5,6,7,8,52,13\n".utf8), path: table)
-    let run = try ChildProcess("/usr/bin/python3", ["-m", "zipfile", "-c", archive, table])
-    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+    let table = "id,v,V,v,v2,lat,lon\n1,5,6,7,8,52,13\n"
+    let archive = try room.zip([try room.files.write(table, as: "b.csv")], as: "b.zip")
     let other = try ImportRoom()
     try other.load(archive, "--format", "gdal").expectSuccess()
     #expect(try other.stored() == [#"[13,52]{"v":5,"V":6,"v_2":7,"v2":8}"#])
@@ -271,53 +246,39 @@ struct GDALImportTests {
       "<node id='\($0)' lat='1' lon='\(Double($0) / 100)' version='1'><tag k='name' v='n'/></node>\n"
     }
     let text = "<?xml version='1.0'?><osm version='0.6'>\n" + nodes.joined() + "</osm>\n"
-    let path = room.files.file("a.osm")
-    try Fixtures.write(Array(text.utf8.prefix(text.utf8.count / 2)), path: path)
+    let path = try room.files.write(Array(text.utf8.prefix(text.utf8.count / 2)), as: "a.osm")
     try room.load(path, "--layer", "points").expectFailure(saying: "ERROR", "--on-error skip")
     #expect(try room.stored().isEmpty)
-    let run = try room.load(path, "--layer", "points", "--on-error", "skip")
-    run.expectSuccess()
+    let run = try room.load(path, "--layer", "points", "--on-error", "skip").expectSuccess()
     #expect(run.output.contains("note:") && run.output.contains("ERROR"), "\(run.output)")
     let places = (0..<500).map { ("\"Point\",\"coordinates\":[\($0 % 100),1]", "{}") }
     let whole = try Fixtures.bytes(path: try make("a.fgb", of: Self.collection(places)))
-    let part = room.files.file("b.fgb")
-    try Fixtures.write(Array(whole.prefix(whole.count / 4)), path: part)
+    let part = try room.files.write(Array(whole.prefix(whole.count / 4)), as: "b.fgb")
     try room.load(part).expectFailure(saying: "of 500 features in \(part) 0 could be read")
   }
 
   @Test func `a shapefile that doesn't tell its encoding`() throws {
-    let shape = try make("a.shp", of: Self.points, "-lco", "ENCODING=ISO-8859-1")
+    let shape = try make("a.shp", of: Self.points, ["-lco", "ENCODING=ISO-8859-1"])
     #expect(unlink(room.files.file("a.cpg")) == 0)
     try room.load(shape, "--encoding", "windows-1252").expectSuccess()
     #expect(try room.stored().contains { $0.contains("Straße") })
   }
 
   @Test func `an archive of a shapefile`() throws {
-    for ending in ["shp", "shx", "dbf", "prj"] { _ = room.files.file("a.\(ending)") }
-    _ = try make("a.shp", of: Self.points, "-lco", "ENCODING=UTF-8")
-    let archive = room.files.file("a.zip")
+    _ = try make("a.shp", of: Self.points, ["-lco", "ENCODING=UTF-8"])
     let names = ["shp", "shx", "dbf", "prj", "cpg"].map { room.files.file("a.\($0)") }
-    let run = try ChildProcess(
-      "/usr/bin/python3", ["-m", "zipfile", "-c", archive] + names)
-    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
-    try room.load(archive).expectSuccess()
+    try room.load(try room.zip(names, as: "a.zip")).expectSuccess()
     #expect(try room.stored().count == 2)
     // Of a folder, as file managers make it.
     let other = try ImportRoom()
-    let nested = other.files.file("b.zip")
-    let again = try ChildProcess(
-      "/usr/bin/python3", ["-m", "zipfile", "-c", nested, room.files.path])
-    #expect(again.waitForExit(seconds: 60) == .code(0), "\(again.standardError)")
-    try other.load(nested).expectSuccess()
+    try other.load(try other.zip([room.files.path], as: "b.zip")).expectSuccess()
     #expect(try other.stored().count == 2)
   }
 
   @Test func `what GDAL can't read is one line`() throws {
-    let broken = room.files.file("a.gpkg")
-    try Fixtures.write(Array("nothing of the kind".utf8), path: broken)
+    let broken = try room.files.write("nothing of the kind", as: "a.gpkg")
     try room.load(broken).expectFailure(saying: broken, "ogrinfo")
-    let parquet = room.files.file("a.parquet")
-    try Fixtures.write(Array("PAR1".utf8), path: parquet)
+    let parquet = try room.files.write("PAR1", as: "a.parquet")
     try room.load(parquet).expectFailure(saying: parquet, "Parquet")
     try room.load(room.files.file("none.gpkg")).expectFailure(saying: "none.gpkg", "No such file")
     try room.pipe(broken, "--format", "gdal").expectFailure(2, saying: "standard input")

@@ -19,8 +19,7 @@ import Testing
   }
 
   private func file(_ name: String, _ bytes: [UInt8]) throws -> String {
-    let path = room.files.file(name)
-    try Fixtures.write(bytes, path: path)
+    let path = try room.files.write(bytes, as: name)
     return path
   }
 
@@ -53,8 +52,7 @@ import Testing
       + Self.gzip(Array(rest.utf8))
     for padding in [0, 1, 5000] {
       let path = try file("a.csv.gz", bytes + Array(repeating: 0, count: padding))
-      let run = try room.load(path)
-      run.expectSuccess()
+      let run = try room.load(path).expectSuccess()
       #expect(
         run.output.contains(padding == 0 ? "200000 inserted" : "200000 updated"), "\(run.output)")
     }
@@ -80,7 +78,7 @@ import Testing
 
   @Test func `to a service, after it was checked`() throws {
     let server = try ServerProcess.ready()
-    let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    let url = ["--collection", "c", "--url", server.url]
     let path = try file("a.csv.gz", try Self.gzip(Array("id,lon,lat\n1,1,1\n2,2,2\n".utf8)))
     try Tool(["import", path] + url).expectSuccess()
     #expect(try server.json("/collections/c")["featureCount"]?.int == 2)

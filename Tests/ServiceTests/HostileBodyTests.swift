@@ -140,9 +140,7 @@ import Testing
           for scale in ["\"zoom\":3", "\"viewportWidth\":\(b)"] {
             for resource in ["clusters", "pins"] {
               let body = "{\(rect),\(scale)}"
-              let answer = try connection.send(
-                "POST", "/collections/c/\(resource)",
-                headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+              let answer = try connection.send("POST", "/collections/c/\(resource)", json: body)
               if answer.status == 200 {
                 #expect((try? answer.json()) != nil, "\(body): \(answer.text.prefix(300))")
               } else {

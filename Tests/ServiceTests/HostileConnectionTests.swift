@@ -24,10 +24,9 @@ import Testing
       let crowd = (0..<150).compactMap { _ in try? server.client.connect() }
       #expect(crowd.count == 150)
       // The store still has the descriptors that it needs.
-      let body = Array([TwinFeature(round, 2, 3)].featureCollection.utf8)
       let answer = try early.send(
-        "POST", "/collections/c\(round)/items", headers: [("Content-Type", "application/geo+json")],
-        body: body)
+        "POST", "/collections/c\(round)/items", json: [TwinFeature(round, 2, 3)].featureCollection,
+        type: "application/geo+json")
       #expect(answer.status == 200, "\(answer.text)")
       withExtendedLifetime(crowd) {}
     }

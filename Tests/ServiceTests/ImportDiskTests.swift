@@ -16,8 +16,7 @@ import Testing
     try MountedDisk.with(2000) { disk in
       let (files, data) = (try TemporaryDirectory(), disk.file("data"))
       func load(_ ids: Range<Int>) throws -> Tool {
-        let path = files.file("a.csv")
-        try Fixtures.write(Self.rows(ids), path: path)
+        let path = try files.write(Self.rows(ids), as: "a.csv")
         return try Tool(["import", path, "--collection", "c", "--data", data])
       }
       func size() throws -> Int { try Fixtures.bytes(path: data + "/pincluster.db").count }

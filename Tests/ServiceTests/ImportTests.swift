@@ -4,33 +4,16 @@ import Testing
 
 /// `pincluster import`: every way in, and what is said of bad rows.
 @Suite(.timeLimit(.minutes(5))) struct ImportTests {
-  private let data: TemporaryDirectory
-  private let files: TemporaryDirectory
+  private let room: ImportRoom
+  private var data: TemporaryDirectory { room.data }
+  private var files: TemporaryDirectory { room.files }
 
-  init() throws {
-    data = try TemporaryDirectory()
-    files = try TemporaryDirectory()
-  }
+  init() throws { room = try ImportRoom() }
 
   /// Imports text as a file of this name into the collection `c`.
   private func load(_ name: String, _ text: String, _ further: String...) throws -> Tool {
-    let path = files.file(name)
-    try Fixtures.write(Array(text.utf8), path: path)
+    let path = try files.write(text, as: name)
     return try Tool(["import", path, "--collection", "c", "--data", data.path] + further)
-  }
-
-  /// The features of `c` as a server shows them, by id: longitude, latitude, properties.
-  private func stored() throws -> [String: String] {
-    let server = try ServerProcess.ready(data: data)
-    let answer = try server.client.get("/collections/c/items?limit=10000")
-    if answer.status == 404 { return [:] }
-    var features: [String: String] = [:]
-    for feature in answer.value["features"]?.array ?? [] {
-      let place = feature["geometry"]?["coordinates"]?.text ?? ""
-      features[feature["id"]?.text ?? ""] = place + (feature["properties"]?.text ?? "")
-    }
-    #expect(server.terminate() == 0)
-    return features
   }
 
   @Test func everyFormatByItsName() throws {
@@ -43,11 +26,10 @@ import Testing
       ("a.geojsons", "\u{1E}\(a.geoJSON)\n\u{1E}\(b.geoJSON)\n"),
       ("A.CSV", "id,lon,lat,n\n1,1.5,2.5,a\n2,3,4,b\n"),
     ] {
-      let run = try load(name, text)
-      run.expectSuccess()
+      let run = try load(name, text).expectSuccess()
       #expect(run.output.split(separator: "\n").count == 1, "\(run.output)")
       #expect(run.output.contains("0 rejected"), "\(run.output)")
-      #expect(try stored() == expected, "\(name)")
+      #expect(try room.storedByID() == expected, "\(name)")
     }
   }
 
@@ -56,7 +38,7 @@ import Testing
       #"{"a":[{"id":1,"p":{"lat":2.5,"lng":1.5,"n":"a"}}],"b":[{"id":2,"lat":1,"lng":3}]}"#
     try load("a.json", text).expectFailure(saying: "layer names the one", "\"/a\", \"/b\"")
     try load("a.json", text, "--layer", "/a").expectSuccess()
-    #expect(try stored() == ["1": #"[1.5,2.5]{"p":{"n":"a"}}"#])
+    #expect(try room.storedByID() == ["1": #"[1.5,2.5]{"p":{"n":"a"}}"#])
     try load("a.json", #"{"type":"Topology","objects":{}}"#)
       .expectFailure(saying: "--format gdal")
   }
@@ -66,7 +48,7 @@ import Testing
       ("lon", "lat"), ("lng", "LAT"), ("Long", "Latitude"), ("LONGITUDE", "latitude"), ("x", "y"),
     ] {
       try load("a.csv", "\(y),id,\(x)\n2.5,1,1.5\n").expectSuccess()
-      #expect(try stored() == ["1": "[1.5,2.5]{}"], "\(x) \(y)")
+      #expect(try room.storedByID() == ["1": "[1.5,2.5]{}"], "\(x) \(y)")
     }
   }
 
@@ -77,23 +59,23 @@ import Testing
         + "1,1.5,2.5,\"comma, \"\"quote\"\"\r\nand line\",12e4,\r\n\"007\",\"3\",4,x,007,\r\n"
     ).expectSuccess()
     #expect(
-      try stored() == [
+      try room.storedByID() == [
         "\"1\"": #"[1.5,2.5]{"the \"name\"":"comma, \"quote\"\u000d\u000aand line","note":"12e4"}"#,
         "\"007\"": #"[3,4]{"the \"name\"":"x","note":"007"}"#,
       ])
   }
 
   @Test func fromStandardInput() throws {
-    let run = try Tool(
+    try Tool(
       ["import", "-", "--format", "csv", "--collection", "c", "--data", data.path],
-      input: "id,lon,lat\n1,1.5,2.5\n")
-    run.expectSuccess()
-    #expect(try stored() == ["1": "[1.5,2.5]{}"])
+      input: "id,lon,lat\n1,1.5,2.5\n"
+    ).expectSuccess()
+    #expect(try room.storedByID() == ["1": "[1.5,2.5]{}"])
   }
 
   @Test func badRowsAreNamedAndNothingIsChanged() throws {
     try load("a.csv", "id,lon,lat\n1,1.5,2.5\n").expectSuccess()
-    let before = try stored()
+    let before = try room.storedByID()
     let text = "id,lon,lat\n1,9,9\n2,,3\n3,200,1\n4,1\n5,13.4,113.4\n6,a,b\n7,1e999,1\n8,1,1\n"
     let run = try load("b.csv", text)
     #expect(run.exit == .code(1))
@@ -106,13 +88,13 @@ import Testing
     }
     #expect(lines[3].contains("swapped"), "\(lines[3])")
     #expect(lines[6].contains("6 bad features") && lines[6].contains("nothing"), "\(lines[6])")
-    #expect(try stored() == before)
+    #expect(try room.storedByID() == before)
 
     let skipping = try load("b.csv", text, "--on-error", "skip")
     #expect(skipping.exit == .code(0), "\(skipping.error)")
     #expect(skipping.errorLines.count == 6, "\(skipping.error)")
     #expect(skipping.output.contains("1 inserted, 1 updated, 6 rejected"), "\(skipping.output)")
-    #expect(try stored() == ["1": "[9,9]{}", "8": "[1,1]{}"])
+    #expect(try room.storedByID() == ["1": "[9,9]{}", "8": "[1,1]{}"])
   }
 
   @Test func ofManyBadRowsTheFirstHundredAreNamed() throws {
@@ -121,7 +103,7 @@ import Testing
     #expect(run.exit == .code(1))
     #expect(run.errorLines.count == 102, "\(run.error)")
     #expect(run.error.contains("150 more"))
-    #expect(try stored() == [:])
+    #expect(try room.storedByID() == [:])
   }
 
   @Test func badFeaturesOfGeoJSONAreNamed() throws {
@@ -134,12 +116,12 @@ import Testing
       run.errorLines.map { $0.prefix(24) } == [
         "pincluster: /features/1:", "pincluster: /features/3:", "pincluster: 2 bad featur",
       ])
-    #expect(try stored() == [:])
+    #expect(try room.storedByID() == [:])
   }
 
   @Test func `bad rows of standard input are named, to a service too`() throws {
     let server = try ServerProcess.ready()
-    let url = ["--url", "http://127.0.0.1:\(server.port)"]
+    let url = ["--url", server.url]
     for way in [["--data", data.path], url] {
       let run = try Tool(
         ["import", "-", "--format", "csv", "--collection", "c"] + way,
@@ -159,7 +141,7 @@ import Testing
       ["import", "-", "--format", "csv", "--collection", "c", "--data", data.path],
       input: "id,lat,lon\n\(rows)0,x,1\n")
     #expect(own.error.contains("pincluster: 1 bad feature; nothing was changed"), "\(own.error)")
-    #expect(try stored() == [:])
+    #expect(try room.storedByID() == [:])
     let run = try Tool(
       ["import", "-", "--format", "csv", "--collection", "c"] + url,
       input: "id,lat,lon\n\(rows)0,x,1\n")
@@ -176,8 +158,7 @@ import Testing
     func text(_ features: String) -> String {
       #"{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"EPSG:4258"}},"features":[\#(features)]}"#
     }
-    let run = try load("a.geojson", text(TwinFeature(1, 1, 2).geoJSON))
-    run.expectSuccess()
+    let run = try load("a.geojson", text(TwinFeature(1, 1, 2).geoJSON)).expectSuccess()
     let lines = run.output.split(separator: "\n")
     #expect(
       lines.count == 2 && lines[1].hasPrefix("note: the coordinates are in ETRS89"), "\(run.output)"
@@ -201,26 +182,23 @@ import Testing
     ] {
       try load(name, text).expectFailure(saying: name)
     }
-    #expect(try stored() == [:])
+    #expect(try room.storedByID() == [:])
   }
 
   @Test func overHTTP() throws {
     let server = try ServerProcess.ready()
-    let url = "http://127.0.0.1:\(server.port)"
+    let url = server.url
     let features = (1...12_345).map { TwinFeature($0, Double($0 % 180), 1, "{\"n\":\($0)}") }
-    let path = files.file("a.geojson")
-    try Fixtures.write(Array(features.featureCollection.utf8), path: path)
+    let path = try files.write(features.featureCollection, as: "a.geojson")
     for (inserted, updated) in [(12_345, 0), (0, 12_345)] {
-      let run = try Tool(["import", path, "--collection", "c", "--url", url + "/"])
-      run.expectSuccess()
+      let run = try Tool(["import", path, "--collection", "c", "--url", url + "/"]).expectSuccess()
       #expect(run.output.contains("\(inserted) inserted, \(updated) updated"), "\(run.output)")
     }
     let page = try server.json("/collections/c/items?limit=0")
     #expect(page["numberMatched"]?.int == features.count)
 
     // A bad row is found before anything is sent.
-    let bad = files.file("bad.csv")
-    try Fixtures.write(Array("id,lon,lat\n99999,1,1\n2,2,200\n".utf8), path: bad)
+    let bad = try files.write("id,lon,lat\n99999,1,1\n2,2,200\n", as: "bad.csv")
     let run = try Tool(["import", bad, "--collection", "c", "--url", url])
     #expect(run.exit == .code(1))
     #expect(run.errorLines.count == 2 && run.error.contains("/lines/3"), "\(run.error)")
@@ -235,17 +213,15 @@ import Testing
 
   @Test func `batches are halved for a service that takes smaller bodies`() throws {
     let server = try ServerProcess.ready(arguments: ["--max-body-bytes", "3000"])
-    let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
-    let path = files.file("a.geojson")
+    let url = ["--collection", "c", "--url", server.url]
     let features = (1...777).map { TwinFeature($0, Double($0 % 180), 1, "{\"n\":\($0)}") }
-    try Fixtures.write(Array(features.featureCollection.utf8), path: path)
-    let run = try Tool(["import", path] + url)
-    run.expectSuccess()
+    let path = try files.write(features.featureCollection, as: "a.geojson")
+    let run = try Tool(["import", path] + url).expectSuccess()
     #expect(run.output.contains("777 inserted, 0 updated"), "\(run.output)")
     // One that is too large by itself comes behind others.
     let long = TwinFeature(778, 1, 1, "{\"n\":\"\(String(repeating: "x", count: 4000))\"}")
     let more = features + [TwinFeature(900, 1, 1), long]
-    try Fixtures.write(Array(more.featureCollection.utf8), path: path)
+    try files.write(more.featureCollection, as: "a.geojson")
     let refused = try Tool(["import", path] + url)
     refused.expectFailure(saying: "413", "778 features were stored before that")
     #expect(try server.json("/collections/c/items?limit=0")["numberMatched"]?.int == 778)
@@ -253,25 +229,21 @@ import Testing
 
   @Test func `ids that are made up over HTTP are none of the file`() throws {
     let server = try ServerProcess.ready()
-    let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    let url = ["--collection", "c", "--url", server.url]
     // The one with an id is in the second batch.
     let rows = (0..<30_000).map { ",50,10,row\($0)" } + ["5,51,11,last", ",51,11,end"]
     let text = "id,lat,lon,n\n" + rows.joined(separator: "\n") + "\n"
-    let path = files.file("mixed.csv")
-    try Fixtures.write(Array(text.utf8), path: path)
-    let run = try Tool(["import", path] + url)
-    run.expectSuccess()
+    let path = try files.write(text, as: "mixed.csv")
+    let run = try Tool(["import", path] + url).expectSuccess()
     #expect(run.output.contains("30002 inserted, 0 updated"), "\(run.output)")
     #expect(try server.json("/collections/c/items?limit=0")["numberMatched"]?.int == 30_002)
     #expect(try server.json("/collections/c/items/5")["properties"]?["n"]?.string == "last")
     // Nothing is nothing, too.
-    let empty = files.file("empty.geojson")
-    try Fixtures.write(Array(#"{"type":"FeatureCollection","features":[]}"#.utf8), path: empty)
-    let none = try Tool(["import", empty] + url)
-    none.expectSuccess()
+    let empty = try files.write(#"{"type":"FeatureCollection","features":[]}"#, as: "empty.geojson")
+    let none = try Tool(["import", empty] + url).expectSuccess()
     #expect(none.output.contains("0 inserted, 0 updated"), "\(none.output)")
     // What can be read only once ends before it overwrites anything.
-    let other = ["--collection", "d", "--url", "http://127.0.0.1:\(server.port)"]
+    let other = ["--collection", "d", "--url", server.url]
     try Tool(["import", "-", "--format", "csv"] + other, input: text)
       .expectFailure(saying: "the id 5", "stored before that")
     #expect(try server.json("/collections/d/items/5")["properties"]?["n"]?.string == "row4")
@@ -280,12 +252,11 @@ import Testing
   @Test func `a bad byte in a table in UTF-8 is that of one row`() throws {
     for (mark, name) in [("\u{FEFF}", "Cafe"), ("", "Café")] {
       let text = Array("\(mark)id,name,lat,lon\n1,\(name),52.5,13.4\n2,b ".utf8)
-      let path = files.file("a.csv")
-      try Fixtures.write(text + [0xFF] + Array(",52,13\n".utf8), path: path)
+      let path = try files.write(text + [0xFF] + Array(",52,13\n".utf8), as: "a.csv")
       let server = try ServerProcess.ready()
       let run = try Tool([
         "import", path, "--collection", "c", "--on-error", "skip", "--url",
-        "http://127.0.0.1:\(server.port)",
+        server.url,
       ])
       #expect(run.exit == .code(0))
       #expect(run.output.contains("1 inserted, 0 updated, 1 rejected"), "\(run.output)")
@@ -300,16 +271,16 @@ import Testing
     try load("a.csv", table, "--id-property", "typo").expectFailure(saying: "typo", "nothing")
     try load("a.csv", table, "--id-property", "typo", "--on-error", "skip")
       .expectFailure(saying: "typo")
-    #expect(try stored() == [:])
+    #expect(try room.storedByID() == [:])
     let server = try ServerProcess.ready()
-    let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    let url = ["--collection", "c", "--url", server.url]
     try Tool(["import", files.file("a.csv")] + url + flags).expectFailure(saying: "typo")
     try Tool(["import", "-", "--format", "csv"] + url + flags, input: table)
       .expectFailure(saying: "typo")
     #expect(try server.client.get("/collections/c").status == 404)
     // Where some have it, the others get the next integers, as over HTTP.
     try load("a.csv", table, "--id-property", "note").expectSuccess()
-    #expect(try stored().keys.sorted() == ["\"x\"", "1"])
+    #expect(try room.storedByID().keys.sorted() == ["\"x\"", "1"])
   }
 
   /// Interrupts an import once it has read a part of its input; its exit code and what it says.
@@ -338,9 +309,9 @@ import Testing
     let (code, text) = try interrupt(["--data", data.path]) { access(wal, F_OK) == 0 }
     #expect(code == 130)
     #expect(text == "pincluster: interrupted; nothing was stored\n")
-    #expect(try stored() == [:])
+    #expect(try room.storedByID() == [:])
     let server = try ServerProcess.ready()
-    let url = "http://127.0.0.1:\(server.port)"
+    let url = server.url
     let (other, said) = try interrupt(["--url", url]) {
       (try? server.client.get("/collections/c"))?.status == 200
     }

@@ -8,12 +8,7 @@ import Testing
   private static let count = 100_050
 
   private static func files(in data: TemporaryDirectory) -> [String] {
-    var found = Glibc.glob_t()
-    defer { globfree(&found) }
-    glob(data.file("pincluster-*.index*"), 0, nil, &found)
-    return (0..<Int(found.gl_pathc)).compactMap { index in
-      found.gl_pathv[index].map { String(cString: $0) }
-    }
+    data.names.filter { $0.hasPrefix("pincluster-") && $0.contains(".index") }.map(data.file)
   }
 
   /// A data directory with a large collection `c` that was just imported.
@@ -24,9 +19,9 @@ import Testing
       let (x, y) = (id &* 7919 % 36_000, id &* 104_729 % 17_000)
       table += "\(id),\(Double(x) / 100 - 180),\(Double(y) / 100 - 85),place \(id)\n"
     }
-    try Fixtures.write(Array(table.utf8), path: files.file("c.csv"))
-    let run = try Tool(["import", files.file("c.csv"), "--collection", "c", "--data", data.path])
-    run.expectSuccess()
+    try files.write(table, as: "c.csv")
+    try Tool(["import", files.file("c.csv"), "--collection", "c", "--data", data.path])
+      .expectSuccess()
     return data
   }
 

@@ -17,7 +17,7 @@ import Testing
     let data = try TemporaryDirectory()
     try Tool(["import", cities, "--collection", "cities", "--data", data.path]).expectSuccess()
     let server = try ServerProcess.ready(data: data)
-    try check(["run", "http://127.0.0.1:\(server.port)", binary])
+    try check(["run", server.url, binary])
     server.expectHealthy()
   }
 

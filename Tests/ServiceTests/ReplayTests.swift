@@ -19,7 +19,7 @@ import Testing
     let replay = try ChildProcess(
       python,
       [
-        Fixtures.root + "/Tests/ServiceTests/Replay/replay.py", "http://127.0.0.1:\(server.port)",
+        Fixtures.root + "/Tests/ServiceTests/Replay/replay.py", server.url,
       ])
     #expect(replay.waitForExit(seconds: 120) == .code(0))
     #expect(replay.standardError == "")

@@ -31,8 +31,7 @@ import Testing
     let data = server.data
     try serve(data.path).expectFailure(saying: data.path, "in use", "\(server.process.pid)")
     let file = try TemporaryDirectory()
-    let csv = file.file("a.csv")
-    try Fixtures.write(Array("lon,lat\n1,2\n".utf8), path: csv)
+    let csv = try file.write("lon,lat\n1,2\n", as: "a.csv")
     try Tool(["import", csv, "--collection", "c", "--data", data.path])
       .expectFailure(saying: data.path, "in use")
     #expect(try server.json("/collections/c")["featureCount"]?.int == 1)
@@ -41,8 +40,7 @@ import Testing
 
   @Test func theDirectoryIsAFile() throws {
     let parent = try TemporaryDirectory()
-    let file = parent.file("data")
-    try Fixtures.write([], path: file)
+    let file = try parent.write([], as: "data")
     try serve(file).expectFailure(saying: file)
     try serve(file + "/below").expectFailure(saying: "below")
     #expect(try Fixtures.bytes(path: file) == [])
@@ -157,8 +155,7 @@ import Testing
     let launcher = ["/usr/bin/prlimit", "--as=\(mebibytes << 20)"]
     try start(launcher: launcher, lacking: "memory")
     let directory = try TemporaryDirectory()
-    let file = directory.file("a.csv")
-    try Fixtures.write(Array("lon,lat\n1,2\n".utf8), path: file)
+    let file = try directory.write("lon,lat\n1,2\n", as: "a.csv")
     let data = directory.file("data")
     for arguments in [
       ["import", file, "--collection", "c", "--data", data], ["check", "--data", data],

@@ -60,8 +60,7 @@ import Testing
 
   @Test func aCustomersTable() throws {
     let data = try TemporaryDirectory()
-    let path = files.file("kunden.csv")
-    try Fixtures.write(TableTests.customers, path: path)
+    let path = try files.write(TableTests.customers, as: "kunden.csv")
     let arguments = ["import", path, "--collection", "kunden", "--id-property", "Nr"]
     let run = try Tool(arguments + ["--on-error", "skip", "--data", data.path])
     #expect(run.exit == .code(0), "\(run.error)")
@@ -164,10 +163,9 @@ import Testing
   private func load(
     _ table: TableCase, _ collection: String, _ server: ServerProcess, isFile: Bool
   ) throws -> Result {
-    let path = files.file("\(collection).csv")
-    try Fixtures.write(table.bytes, path: path)
+    let path = try files.write(table.bytes, as: "\(collection).csv")
     var arguments = ["import", isFile ? path : "-", "--format", "csv", "--collection", collection]
-    arguments += ["--url", "http://127.0.0.1:\(server.port)"]
+    arguments += ["--url", server.url]
     for (name, value) in table.options {
       arguments += [
         ["idProperty": "--id-property", "onError": "--on-error"][name] ?? "--\(name)", value,

@@ -27,6 +27,8 @@ public final class ServerProcess: Sendable {
   public let port: UInt16
   /// The data directory.
   public let data: TemporaryDirectory
+  /// Where it is.
+  public var url: String { "http://127.0.0.1:\(port)" }
 
   /// Starts `pincluster serve --port 0 --data DIR` with further arguments and waits until it
   /// listens. Give the directory of an earlier one to start again on its data. A launcher is a command
@@ -164,10 +166,10 @@ public final class ServerProcess: Sendable {
 }
 
 /// Whether a condition becomes true within 30 seconds.
-public func eventually(_ condition: () -> Bool) -> Bool {
+public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
   for _ in 0..<3000 {
-    if condition() { return true }
+    if try condition() { return true }
     usleep(10_000)
   }
-  return condition()
+  return try condition()
 }

@@ -68,6 +68,13 @@ public final class TestConnection {
     return try receive(toHead: method == "HEAD")
   }
 
+  /// Sends a request with a JSON body (or any other of that media type), and waits for its answer.
+  public func send(
+    _ method: String, _ path: String, json: String, type: String = "application/json"
+  ) throws(TestClient.Failure) -> TestResponse {
+    try send(method, path, headers: [("Content-Type", type)], body: Array(json.utf8))
+  }
+
   /// The bytes of a request; Host and Content-Length are added unless given.
   public static func request(
     _ method: String, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil

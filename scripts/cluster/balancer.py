@@ -1,9 +1,9 @@
 """HAProxy in front of instances."""
 
 import re
-import time
 
 from pincluster.data import ROOT
+from pincluster.waiting import tries
 from pincluster.wire import Client, Lost
 
 RECIPE = ROOT / "deploy/haproxy-instances.cfg"
@@ -24,15 +24,14 @@ class Balancer:
         self.port = port
         with open(log, "wb") as output:
             process = keeper.start(["haproxy", "-db", "-f", file], stdout=output, stderr=output)
-        client, until = Client(port, timeout=5), time.monotonic() + 20
-        while True:
+        client = Client(port, timeout=5)
+        for _ in tries(20):
             try:
                 answer = client.ask("GET", "/health/live")
                 if answer.status == 200:
-                    break
+                    return client.close()
             except Lost as error:
                 answer = error
-            if time.monotonic() > until or process.poll() is not None:
-                raise RuntimeError(f"HAProxy: {answer}: {log.read_text()}")
-            time.sleep(0.05)
-        client.close()
+            if process.poll() is not None:
+                break
+        raise RuntimeError(f"HAProxy: {answer}: {log.read_text()}")

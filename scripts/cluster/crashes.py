@@ -10,7 +10,8 @@ import time
 
 from pincluster.postgres import DATABASE, Postgres, PostgresError
 from pincluster.service import Service
-from pincluster.wire import GEOJSON, JSON, MERGE, Client
+from pincluster.waiting import tries
+from pincluster.wire import JSON, Client
 
 import sameness
 from outcomes import SETTLED, pages, spend_numbers
@@ -23,23 +24,7 @@ INSTANCES, WRITERS = 3, 6
 class Dropper(Vandal):
     """A writer that drops a collection and makes it again, in which nothing expires."""
 
-    def write(self):
-        r, after = self.r, dict(self.kept)
-        self.last += 1
-        kind, id = r.choice(["put"] * 5 + ["patch", "title", "drop", "drop"]), f"d-{r.randrange(30)}"
-        if kind == "drop":
-            after, call = {}, ("DELETE", self.PATH, None, None)
-        elif kind == "title":
-            call = ("PUT", self.PATH, JSON, {"title": f"Title {self.last}"})
-        elif kind == "patch" and self.kept:
-            id = r.choice(list(self.kept))
-            after[id] = self.last
-            call = ("PATCH", f"{self.PATH}/items/{id}", MERGE, {"properties": {"n": self.last}})
-        else:
-            after[id] = self.last
-            call = ("PUT", f"{self.PATH}/items/{id}", GEOJSON, self.feature())
-        self.repeat(call, drop=kind == "drop")
-        self.kept = after
+    KINDS = ["forever"] * 5 + ["patch", "title", "drop", "drop"]
 
 
 class Crashes:
@@ -90,14 +75,12 @@ class Crashes:
 
     def spend(self, seconds=30):
         """Has another program be among the first that get numbers of transactions."""
-        until = time.monotonic() + seconds
-        while True:
+        for _ in tries(seconds, 0.01):
             try:
                 return spend_numbers(self.server)
-            except PostgresError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.01)
+            except PostgresError as error:
+                failure = error
+        raise failure
 
     def round(self, number):
         time.sleep(self.r.uniform(0.1, 0.8))
@@ -107,10 +90,11 @@ class Crashes:
             self.spend()
             what += ", numbers taken by others"
         self.kinds[what] = self.kinds.get(what, 0) + 1
-        while not (back := self.ledger.first_write_since(moment)):
-            if time.monotonic() > moment + 60:
-                return self.ledger.fault(f"round {number}, {what}: no write was acknowledged within 60 s")
-            time.sleep(0.02)
+        for _ in tries(60, 0.02):
+            if back := self.ledger.first_write_since(moment):
+                break
+        else:
+            return self.ledger.fault(f"round {number}, {what}: no write was acknowledged within 60 s")
         self.back.append(back - moment)
         time.sleep(self.r.uniform(0, 0.3))
         with contextlib.ExitStack() as rest:
@@ -139,22 +123,20 @@ class Crashes:
 
     def check(self, what):
         """While nobody writes: what was acknowledged is in the rows, and all instances show the rows, with the same bytes."""
-        ledger, until = self.ledger, time.monotonic() + SETTLED
-        collections = (COLLECTION, "d")
-        while True:
+        ledger, collections = self.ledger, (COLLECTION, "d")
+        for _ in tries(SETTLED):
             rows = [self.rows(id) for id in collections]
             answers = [[pages(instance.port, id) for id in collections] for instance in self.instances]
             if all(other == answers[0] for other in answers) and [self.shown(each) for each in answers[0]] == rows:
                 break
-            if time.monotonic() > until:
-                shown = [[self.shown(each) for each in instance] for instance in answers]
-                for number, instance in enumerate(self.instances):
-                    for id, here, there in zip(collections, shown[number], rows):
-                        wrong = [key for key in here.keys() | there.keys() if here.get(key) != there.get(key)]
-                        ledger.fault(f"{what}: {instance.name} is at version {instance.version(id)} of {id}, tag {answers[number][0][0][1]}; "
-                                     f"{len(wrong)} features differ from the rows, such as {wrong[:3]}")
-                return
-            time.sleep(0.05)
+        else:
+            shown = [[self.shown(each) for each in instance] for instance in answers]
+            for number, instance in enumerate(self.instances):
+                for id, here, there in zip(collections, shown[number], rows):
+                    wrong = [key for key in here.keys() | there.keys() if here.get(key) != there.get(key)]
+                    ledger.fault(f"{what}: {instance.name} is at version {instance.version(id)} of {id}, tag {answers[number][0][0][1]}; "
+                                 f"{len(wrong)} features differ from the rows, such as {wrong[:3]}")
+            return
         for writer in self.writers:
             stored = {id: p["n"] for id, (_, p) in rows[0].items() if p["w"] == writer.number}
             if stored != writer.held:
@@ -177,13 +159,7 @@ class Crashes:
         ledger.check_versions(self.first, version)
         loads = 0
         for instance in self.instances:
-            metrics = instance.metrics()
-            loads += metrics.get("pincluster_store_loads_total", 0)
-            if metrics.get("pincluster_store_up") != 1 or metrics.get("pincluster_store_drift_total", 0) != 0:
-                ledger.fault(f"metrics of {instance.name}: {[one for one in metrics.items() if '_store_' in one[0]]}")
-            for line in instance.events():
-                if line["event"] in ("drift", "failed", "damage"):
-                    ledger.fault(f"{instance.name}: {line}")
+            loads += ledger.check_instance(instance).get("pincluster_store_loads_total", 0)
             if instance.stop() != 0:
                 ledger.fault(f"{instance.name} didn't end in order")
         self.server.stop()

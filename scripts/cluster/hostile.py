@@ -11,6 +11,7 @@ from pathlib import Path
 from pincluster.data import feature
 from pincluster.postgres import DATABASE, ROLE, Postgres
 from pincluster.service import Service
+from pincluster.waiting import tries
 from pincluster.wire import GEOJSON, JSON, Lost
 
 ITEMS = "/collections/h/items"
@@ -107,9 +108,9 @@ class Hostile:
         self.server.ask("DELETE FROM pincluster.changes", DATABASE)
         self.expect(put(client, "h1", 1000).status == 200, "a put after changes were taken away failed")
         held["h1"] = 1000
-        until = time.monotonic() + 20
-        while time.monotonic() < until and other.version("h") != well.version("h"):
-            time.sleep(0.1)
+        for _ in tries(20, 0.1):
+            if other.version("h") == well.version("h"):
+                break
         self.check(other, held, "after changes were taken away")
         other.kill()
         return held
@@ -160,9 +161,7 @@ class Hostile:
         return None
 
     def comes_back(self, client, held, id, what, seconds=30):
-        until, n = time.monotonic() + seconds, 4000
-        while True:
-            n += 1
+        for n, _ in enumerate(tries(seconds, 0.1), 4001):
             try:
                 answer = put(client, id, n)
                 if answer.status // 100 == 2:
@@ -170,10 +169,7 @@ class Hostile:
                     return
             except Lost as error:
                 answer = error
-            if time.monotonic() > until:
-                self.expect(False, f"{what}, no put was carried out within {seconds} s: {answer}")
-                return
-            time.sleep(0.1)
+        self.expect(False, f"{what}, no put was carried out within {seconds} s: {answer}")
 
     # MARK: A full disk
 

@@ -4,8 +4,9 @@ import ctypes
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
+
+from pincluster.waiting import tries
 
 CLONE_NEWNET = 0x40000000
 HUB = "10.77.0.1"
@@ -42,9 +43,9 @@ class Network:
         """Another server's namespace. Returns its address, and how the command line of its programs begins."""
         holder = self.keeper.start(["unshare", "--net", "sleep", "infinity"], stop=signal.SIGKILL)
         own, path = os.readlink("/proc/self/ns/net"), Path(f"/proc/{holder.pid}/ns/net")
-        until = time.monotonic() + 10
-        while os.readlink(path) == own and time.monotonic() < until:
-            time.sleep(0.01)
+        for _ in tries(10, 0.01):
+            if os.readlink(path) != own:
+                break
         inside, address = ("nsenter", f"--net={path}", "--"), f"10.77.0.{10 + number}"
         run("ip", "link", "add", f"to-{name}", "type", "veth", "peer", "name", "eth0", "netns", holder.pid)
         run("ip", "link", "set", f"to-{name}", "master", "hub", "up")

@@ -6,6 +6,7 @@ import time
 from pincluster.data import feature
 from pincluster.postgres import DATABASE, Postgres
 from pincluster.service import Service
+from pincluster.waiting import tries
 from pincluster.wire import GEOJSON, JSON, Client, Lost
 
 from proxy import Proxy
@@ -66,24 +67,21 @@ class Outcomes:
         self.ask_other(*put("/collections/o/items/other", 1))
 
     def ask_other(self, *request):
-        until = time.monotonic() + 30
-        while time.monotonic() < until:
+        for _ in tries(30):
             answer = self.clients[1].read(*request)
             if answer.status != 503:
                 return answer
-            time.sleep(0.05)
         raise TimeoutError(f"{request[:2]}: no answer but 503")
 
     # MARK: Cases
 
     def repeat(self, request, statuses):
         """A write that is sent until it isn't refused as the database is away."""
-        until = time.monotonic() + 30
-        while True:
+        for _ in tries(30):
             answer = self.clients[0].read(*request)
-            if answer.status in statuses or time.monotonic() > until:
-                return answer
-            time.sleep(0.05)
+            if answer.status in statuses:
+                break
+        return answer
 
     def case(self, what, way, request, path, between=None, is_drop=False):
         """Sends a write, does something to its commit, and looks what is there; `path` is what the write makes or deletes."""
@@ -94,11 +92,11 @@ class Outcomes:
         what = f"{what}, {way}{f', {between.__name__}' if between else ''}"
         self.proxy.arm(way, between)
         began = time.monotonic()
-        answer = self.clients[0].ask(*request)
-        # Refused before there was anything to commit, as the connection lost in the last case isn't back yet.
-        while answer.status == 503 and self.proxy.is_armed and time.monotonic() < began + 30:
-            time.sleep(0.05)
+        for _ in tries(30):
             answer = self.clients[0].ask(*request)
+            # Refused before there was anything to commit, as the connection lost in the last case isn't back yet.
+            if answer.status != 503 or not self.proxy.is_armed:
+                break
         took = time.monotonic() - began
         self.proxy.release()
         self.expect(self.proxy.met.wait(60), f"{what}: its batch was never seen")
@@ -120,8 +118,7 @@ class Outcomes:
 
     def settle(self, what):
         """Waits until both instances answer the same bytes, and looks that these are what the rows say."""
-        until = time.monotonic() + SETTLED
-        while True:
+        for _ in tries(SETTLED, 0.1):
             collections = [client.read("GET", "/collections").body for client in self.clients]
             shown = [[pages(instance.port, id) for id in ("o", "p")] for instance in self.instances]
             stored = self.stored()
@@ -129,10 +126,7 @@ class Outcomes:
                            for f in json.loads(page[2])["features"]) for id in ("o", "p")]
             if shown[0] == shown[1] and collections[0] == collections[1] and rows == stored:
                 return
-            if time.monotonic() > until:
-                self.expect(False, f"{what}: instances show {str(shown)[:300]} and the rows are {stored}, {SETTLED} s later")
-                return
-            time.sleep(0.1)
+        self.expect(False, f"{what}: instances show {str(shown)[:300]} and the rows are {stored}, {SETTLED} s later")
 
     def stored(self):
         """The id and `n` of the rows of each collection."""

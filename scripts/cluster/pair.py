@@ -1,8 +1,7 @@
 """A primary and its synchronous standby, and what an operator does with them."""
 
-import time
-
 from pincluster.postgres import Postgres, PostgresError
+from pincluster.waiting import tries
 
 SETTINGS = {
     # For rewinding without a new copy.
@@ -39,13 +38,13 @@ class Pair:
 
     def synchronize(self, seconds=60):
         """Waits until the standby has all, and has commits wait for it from now on."""
-        name, until = self.standby.name, time.monotonic() + seconds
+        name = self.standby.name
         self.primary.configure(synchronous_standby_names=f"FIRST 1 ({name})")
         query = f"SELECT 1 FROM pg_stat_replication WHERE application_name = '{name}' AND sync_state = 'sync' AND state = 'streaming'"
-        while self.primary.ask(query) != "1":
-            if time.monotonic() > until:
-                raise PostgresError(f"{name} doesn't follow {self.primary.name}")
-            time.sleep(0.05)
+        for _ in tries(seconds):
+            if self.primary.ask(query) == "1":
+                return
+        raise PostgresError(f"{name} doesn't follow {self.primary.name}")
 
     def promote(self):
         """Makes the standby the primary, which waits for nobody. The other server must not run, or be cut off."""

@@ -4,6 +4,7 @@ import json
 import random
 import time
 
+from pincluster.waiting import tries
 from pincluster.wire import Client, Connection, Lost
 
 import reads
@@ -175,9 +176,9 @@ class Watcher:
 
     def check(self, port, version, seconds=10):
         """Compares what it has gathered with a view, once it has come to the version."""
-        until = time.monotonic() + seconds
-        while self.version < version and time.monotonic() < until:
-            time.sleep(0.05)
+        for _ in tries(seconds):
+            if self.version >= version:
+                break
         answer = Client(port).ask("GET", f"{PATH}/clusters?{self.VIEW}&marginFactor=0")
         shown = answer.json()
         mine = sorted((a["id"], a["count"]) for cell in self.cells.values() for a in cell)

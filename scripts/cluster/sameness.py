@@ -3,9 +3,9 @@
 import json
 import random
 import re
-import time
 
 from pincluster.service import Service
+from pincluster.waiting import tries
 from pincluster.wire import Client
 
 import reads
@@ -18,15 +18,12 @@ VERSIONS = re.compile(rb'"version":\s*\d+|[?&]v=\d+')
 
 def wait_for_version(ledger, instances, collection, seconds=15):
     """The version that all instances come to, while nobody writes; 0 if there is no such collection."""
-    until = time.monotonic() + seconds
-    while True:
+    for _ in tries(seconds):
         versions = [instance.version(collection) for instance in instances]
         if len(set(versions)) == 1 and versions[0] is not None:
             return versions[0]
-        if time.monotonic() > until:
-            ledger.fault(f"instances are at versions {versions} of {collection} {seconds} s after the last write")
-            return max(version or 0 for version in versions)
-        time.sleep(0.05)
+    ledger.fault(f"instances are at versions {versions} of {collection} {seconds} s after the last write")
+    return max(version or 0 for version in versions)
 
 
 def answers(port, requests):

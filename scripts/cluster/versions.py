@@ -78,6 +78,17 @@ class Versions(Ledger):
             self.fault(
                 f"{last - first} versions for {stored} writes and {self.forgotten} that may have been stored")
 
+    def check_instance(self, instance):
+        """That an instance has its store, and has never noticed damage. Its metrics."""
+        metrics = instance.metrics()
+        if metrics.get("pincluster_store_up") != 1 or metrics.get("pincluster_store_drift_total", 0) != 0:
+            self.fault(f"metrics of {instance.name}: {[one for one in metrics.items() if '_store_' in one[0]]}")
+        for life in range(1, instance.life + 1):
+            for line in instance.events(life=life):
+                if line["event"] in ("drift", "failed", "damage"):
+                    self.fault(f"{instance.name} life {life}: {line}")
+        return metrics
+
     def in_order(self):
         """The records in an order that leads to the same features: each writer's in turn, and those that got new ids by these."""
         queues = collections.defaultdict(list)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from pincluster.data import collected, feature
 from pincluster.ledger import Account, difference
+from pincluster.waiting import tries
 from pincluster.wire import CSV, GEOJSON, JSON, MERGE, Client, Lost, Refused
 
 from versions import COLLECTION
@@ -47,17 +48,14 @@ class Writer:
 
     def read(self, path, seconds=60):
         """The answer to a read, from whoever has it."""
-        until = time.monotonic() + seconds
-        while True:
+        for _ in tries(seconds):
             try:
                 answer = self.ask("GET", path)
                 if answer.status in (200, 404):
                     return answer
             except Lost as error:
                 answer = error
-            if time.monotonic() > until:
-                raise TimeoutError(f"{path}: {answer}")
-            time.sleep(0.05)
+        raise TimeoutError(f"{path}: {answer}")
 
     def state(self, version):
         """The writer's features at a version or later: n by id."""
@@ -172,8 +170,8 @@ class Writer:
 
     def mark(self):
         """Stores a mark, whose transaction comes after all that was sent before; its version."""
-        id, until = f"{self.name}-mark", time.monotonic() + 90
-        while True:
+        id = f"{self.name}-mark"
+        for _ in tries(90, 0.1):
             self.last += 1
             self.order += 1
             feature = self.feature()
@@ -193,9 +191,7 @@ class Writer:
                 pass
             except Lost:
                 self.ledger.forgotten += 1
-            if time.monotonic() > until:
-                raise TimeoutError(f"{self.name}: no write for 90 s")
-            time.sleep(0.1)
+        raise TimeoutError(f"{self.name}: no write for 90 s")
 
     def resolve(self, record, after):
         """Finds out what has become of a write without an answer."""
@@ -247,6 +243,7 @@ class Vandal(Writer):
     """A writer with a collection of its own, which it drops and makes again, and whose features mostly expire."""
 
     PATH = "/collections/d"
+    KINDS = ["forever"] * 4 + ["soon"] * 4 + ["patch", "patch", "title", "ttl", "drop"]
 
     def __init__(self, ledger, seed, pick):
         super().__init__(ledger, 99, seed, pick)
@@ -255,7 +252,7 @@ class Vandal(Writer):
     def write(self):
         r = self.r
         self.last += 1
-        kind = r.choice(["forever"] * 4 + ["soon"] * 4 + ["patch", "patch", "title", "ttl", "drop"])
+        kind = r.choice(self.KINDS)
         if kind == "patch" and not self.kept:
             kind = "forever"
         after, id = dict(self.kept), f"d-{r.randrange(30)}"
@@ -281,8 +278,7 @@ class Vandal(Writer):
 
     def repeat(self, call, drop):
         """Sends a request, which may be carried out twice, until it is answered."""
-        until = time.monotonic() + 90
-        while True:
+        for _ in tries(90, 0.1):
             try:
                 answer = self.ask(*call[:2], json.dumps(call[3]) if call[3] is not None else None, call[2])
                 if answer.status // 100 == 2 or drop and answer.status == 404:
@@ -292,9 +288,8 @@ class Vandal(Writer):
                     break
             except Lost:
                 pass
-            if time.monotonic() > until:
-                raise TimeoutError(f"{call[0]} {call[1]}: no answer for 90 s")
-            time.sleep(0.1)
+        else:
+            raise TimeoutError(f"{call[0]} {call[1]}: no answer for 90 s")
         # An instance that knows of a drop by others doesn't know at which version that was.
         if answer.version is not None and answer.status != 404:
             if answer.version < self.seen:

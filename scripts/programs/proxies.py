@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from pincluster import service, wire  # noqa: E402
 from pincluster.data import collected, feature, write_certificate  # noqa: E402
+from pincluster.waiting import tries  # noqa: E402
 
 HOST = "maps.example"
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
@@ -32,12 +33,11 @@ class Service(service.Service):
 
     def answered(self, path, least=0):
         """The statuses with which a path was answered so far; waits until they are as many as expected, as the log comes later."""
-        end = time.monotonic() + 5
-        while True:
+        for _ in tries(5):
             found = [one["status"] for one in self.events() if one.get("target", "").partition("?")[0] == path]
-            if len(found) >= least or time.monotonic() > end:
-                return found
-            time.sleep(0.05)
+            if len(found) >= least:
+                break
+        return found
 
 
 class Proxy:
@@ -57,11 +57,11 @@ class Proxy:
 
     def run(self, command, log):
         self.process = subprocess.Popen(command, stdout=open(log, "ab"), stderr=subprocess.STDOUT)
-        for _ in range(200):
+        for _ in tries(10):
             try:
                 return socket.create_connection(("127.0.0.1", self.port)).close()
             except OSError:
-                time.sleep(0.05)
+                pass
         raise RuntimeError(open(log).read())
 
     def connect(self):

@@ -27,7 +27,7 @@ extension CollectionInfo {
     _ answer: PostgresResult, of address: PostgresAddress
   ) throws(StoreError) -> [CollectionInfo] {
     var infos: [CollectionInfo] = []
-    for row in 0..<answer.count { infos.append(try CollectionInfo(answer[row], of: address)) }
+    for row in answer { infos.append(try CollectionInfo(row, of: address)) }
     return infos
   }
 
@@ -37,11 +37,11 @@ extension CollectionInfo {
   ) -> (infos: [CollectionInfo], unreadable: (keys: [Int64], error: StoreError?)) {
     var infos: [CollectionInfo] = []
     var (keys, error): ([Int64], StoreError?) = ([], nil)
-    for row in 0..<answer.count {
+    for row in answer {
       do throws(StoreError) {
-        infos.append(try CollectionInfo(answer[row], of: address))
+        infos.append(try CollectionInfo(row, of: address))
       } catch let fault {
-        keys += [answer[row].integer(0)].compactMap(\.self)
+        keys += [row.integer(0)].compactMap(\.self)
         error = error ?? fault
       }
     }

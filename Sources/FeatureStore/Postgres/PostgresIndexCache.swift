@@ -18,6 +18,11 @@ final class PostgresIndexCache {
       (key, version, token) = (info.key, info.version, info.token)
     }
 
+    /// The file of a draft that ``begin(_:)`` has made.
+    init(_ draft: IndexFileDraft) {
+      (key, version, token) = (draft.file.key, draft.file.firstChange, draft.file.nonce)
+    }
+
     /// Reads a name back; nil if it is of something else.
     init?(name: String) {
       guard name.ends(with: File.suffix), let rest = name.after(File.prefix) else { return nil }
@@ -33,9 +38,12 @@ final class PostgresIndexCache {
       "\(File.prefix)\(key)-\(version)-\(String(UInt64(bitPattern: token), radix: 16))\(File.suffix)"
     }
 
+    /// The file as an index file is told from others.
+    var asIndexFile: IndexFileName { IndexFileName(key: key, nonce: token, firstChange: version) }
+
     /// The identity that the file must have.
     func identity(_ storeID: UInt64) -> IndexFileLayout.Identity {
-      .init(storeID: storeID, IndexFileName(key: key, nonce: token, firstChange: version))
+      .init(storeID: storeID, asIndexFile)
     }
   }
 
@@ -88,17 +96,12 @@ final class PostgresIndexCache {
     underWay.insert(info.key)
     changes[info.key] = 0
     return IndexFileDraft(
-      file: IndexFileName(key: info.key, nonce: info.token, firstChange: info.version),
-      path: path(of: file), identity: file.identity(storeID))
+      file: file.asIndexFile, path: path(of: file), identity: file.identity(storeID))
   }
 
   func finish(_ draft: IndexFileDraft) {
     underWay.remove(draft.file.key)
-    guard let name = draft.path.parts(separatedBy: UInt8(ascii: "/")).last,
-      let file = File(name: String(name))
-    else {
-      return
-    }
+    let file = File(draft)
     if let older = files.updateValue(file, forKey: file.key), older != file { remove(older) }
   }
 

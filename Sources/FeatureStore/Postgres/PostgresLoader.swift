@@ -17,11 +17,11 @@ struct PostgresLoader: Sendable {
   /// `RecordArena.Full`.
   func load() throws -> LoadedIndex {
     let connection = try connect()
-    try connection.run([PostgresQueries.beginReading.with()])
     let key = info.key
-    let found = try CollectionInfo.all(
-      connection.run([PostgresQueries.find.with { $0.add([key]) }])[0], of: servers.address)
-    guard let info = found.first else {
+    let answer = try connection.run([
+      PostgresQueries.beginReading.with(), PostgresQueries.find.with { $0.add([key]) },
+    ])[1]
+    guard let info = try CollectionInfo.all(answer, of: servers.address).first else {
       throw StoreError.dropped(collection: info.id)
     }
     var fault: String?
@@ -51,16 +51,12 @@ struct PostgresLoader: Sendable {
 
   private func connect() throws(StoreError) -> PostgresConnection {
     let connection = try servers.connect()
-    try connection.run([
-      PostgresStatement(
-        "loading",
-        """
-        SELECT set_config('enable_seqscan', 'on', false), set_config('enable_bitmapscan', 'on', false),
-          set_config('work_mem', '128MB', false),
-          set_config('idle_in_transaction_session_timeout', '0', false)
-        """
-      ).with()
-    ])
+    try connection.once(
+      """
+      SELECT set_config('enable_seqscan', 'on', false), set_config('enable_bitmapscan', 'on', false),
+        set_config('work_mem', '128MB', false),
+        set_config('idle_in_transaction_session_timeout', '0', false)
+      """)
     return connection
   }
 
@@ -72,25 +68,17 @@ struct PostgresLoader: Sendable {
     _ connection: PostgresConnection
   ) throws -> LoadedIndex? {
     guard file.version >= info.trimmed, file.version <= info.version else { return nil }
-    let tokens = try connection.run([
-      PostgresQueries.tokens.with {
-        $0.add([file.key])
-        $0.add([file.version])
-      }
-    ])[0]
+    let tokens = try connection.answer(
+      to: PostgresQueries.tokens.with { $0.add([file.key], [file.version]) })
     // The database may be another one than it was, after a standby has taken over.
     guard tokens.count == 1, tokens[0].integer(1) == file.token else { return nil }
     guard let source = IndexFile(path, of: file.identity(storeID)) else {
       throw Unusable(reason: "\(path) is missing or damaged")
     }
     let rows = ChangedRows(servers.address)
-    try connection.run(
-      [
-        PostgresQueries.changed(source: info.source).with {
-          $0.add(file.key)
-          $0.add(file.version)
-        }
-      ], within: 60, sinks: [0: rows])
+    try connection.answer(
+      to: PostgresQueries.changed(source: info.source).with { $0.add(file.key, file.version) },
+      within: 60, sink: rows)
     let changes = try rows.changes(of: info.key)
     let index = try FeatureIndexBuilder.withMemory(for: info.featureCount) {
       let index = FeatureIndex.decode(source)
@@ -121,9 +109,7 @@ struct PostgresLoader: Sendable {
       try read(ranges[0], of: info, connection) { try builder.append($0) }
       return builder.build()
     }
-    let snapshot = try connection.run([
-      PostgresStatement.once("SELECT pg_export_snapshot()").with()
-    ])[0][0].text(0)
+    let snapshot = try connection.once("SELECT pg_export_snapshot()")?.first?.text(0)
     let queue = RangeQueue(count: ranges.count, ahead: 2 * PostgresLoader.connections)
     let group = DispatchGroup()
     for _ in 0..<PostgresLoader.connections {
@@ -132,9 +118,7 @@ struct PostgresLoader: Sendable {
           let other = try connect()
           try other.run([PostgresQueries.beginReading.with()])
           // It is a word of digits and dashes that the server has made.
-          try other.run([
-            PostgresStatement.once("SET TRANSACTION SNAPSHOT '\(snapshot ?? "")'").with()
-          ])
+          try other.once("SET TRANSACTION SNAPSHOT '\(snapshot ?? "")'")
           while let number = queue.take() {
             var batches: [FeatureBatch] = []
             try read(ranges[number], of: info, other) { batches.append($0) }
@@ -175,7 +159,7 @@ struct PostgresLoader: Sendable {
     }
     try connection.copy(
       """
-      COPY (SELECT \(PostgresQueries.featureColumns) FROM \(info.source.map { AttachedSource($0).quoted } ?? "features") AS f
+      COPY (SELECT \(PostgresQueries.featureColumns) FROM \(info.source.map(AttachedSource.init).relation) AS f
         WHERE f.collection = \(info.key) \(range) ORDER BY f.number, f.name)
       TO STDOUT (FORMAT binary)
       """
@@ -193,18 +177,14 @@ struct PostgresLoader: Sendable {
   private func ranges(of info: CollectionInfo, _ connection: PostgresConnection) throws -> [String]
   {
     guard info.featureCount >= servers.many else { return [""] }
-    let sample = try connection.run(
-      [
-        PostgresStatement(
-          "sample",
-          """
-          SELECT number, name FROM features TABLESAMPLE SYSTEM ((
-            SELECT least(100, greatest(0.01, 2000000 / greatest(reltuples, 1)))
-            FROM pg_class WHERE oid = 'features'::regclass))
-          WHERE collection = $1 ORDER BY number, name
-          """
-        ).with { $0.add(info.key) }
-      ], within: 60)[0]
+    let statement = PostgresStatement.once(
+      """
+      SELECT number, name FROM features TABLESAMPLE SYSTEM ((
+        SELECT least(100, greatest(0.01, 2000000 / greatest(reltuples, 1)))
+        FROM pg_class WHERE oid = 'features'::regclass))
+      WHERE collection = $1 ORDER BY number, name
+      """)
+    let sample = try connection.answer(to: statement.with { $0.add(info.key) }, within: 60)
     let parts = min(info.featureCount / servers.rangeSize + 1, 256, max(sample.count / 4, 1))
     var bounds: [String] = []
     for part in 1..<max(parts, 1) {

@@ -34,23 +34,25 @@ struct PostgresParameters {
   /// Where each value lies in ``bytes``; nil for NULL.
   private(set) var ranges: [Range<Int>?] = []
 
-  mutating func add(_ value: Int64?) {
-    add(.integer, value.map { value in { $0.bigEndian(value) } })
+  mutating func add(_ values: Int64?...) {
+    for value in values { add(.integer, value.map { value in { $0.bigEndian(value) } }) }
   }
 
-  mutating func add(_ value: String?) {
-    add(.text, value.map { value in { $0.append(contentsOf: value.utf8) } })
+  mutating func add(_ values: String?...) { for value in values { add(.text, text: value) } }
+
+  /// Texts, as bytes.
+  mutating func add(bytes values: String?...) { for value in values { add(.bytes, text: value) } }
+
+  private mutating func add(_ kind: Kind, text: String?) {
+    add(kind, text.map { text in { $0.append(contentsOf: text.utf8) } })
   }
 
-  /// A text, as bytes.
-  mutating func add(bytes value: String?) {
-    add(.bytes, value.map { value in { $0.append(contentsOf: value.utf8) } })
-  }
-
-  mutating func add(_ values: [Int64]) {
-    var array = PostgresArray(.integers)
-    for value in values { array.append(value) }
-    add(array)
+  mutating func add(_ lists: [Int64]...) {
+    for values in lists {
+      var array = PostgresArray(.integers)
+      for value in values { array.append(value) }
+      add(array)
+    }
   }
 
   mutating func add(_ values: [String]) {

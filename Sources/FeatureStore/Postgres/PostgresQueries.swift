@@ -74,17 +74,18 @@ enum PostgresQueries {
   /// The features that have changed since a version of a collection, as they are; those that were deleted have no
   /// position. In the order of ids, with the times of the last change of each and of the first.
   static func changed(source: String?) -> PostgresStatement {
-    if let source { return AttachedQueries.changed(AttachedSource(source)) }
+    // Where ids are compared with a column of another table, the collation is that of the column.
+    let name = source == nil ? #"n.name COLLATE "C" AS name"# : "n.name"
     return PostgresStatement(
-      "changed",
+      "changed \(source ?? "features")",
       features(
         """
-        SELECT n.number, n.name COLLATE "C" AS name, max(c.at) AS at, min(c.at) AS first
+        SELECT n.number, \(name), max(c.at) AS at, min(c.at) AS first
         FROM changes AS c
         CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
         WHERE c.collection = $1 AND c.version > $2
         GROUP BY 1, 2
-        """))
+        """, of: source.map(AttachedSource.init)))
   }
 
   /// Features as they are, by their ids, as ``changed(source:)`` tells them.
@@ -99,16 +100,13 @@ enum PostgresQueries {
 
   /// Reads the features whose ids a query selects, as they are; those that aren't there have no position. In the order of
   /// ids.
-  private static func features(_ ids: String) -> String {
+  private static func features(_ ids: String, of source: AttachedSource? = nil) -> String {
     """
     SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
       f.expires, f.checksum, i.at, i.first
     FROM (\(ids)) AS i
-    LEFT JOIN LATERAL (
-      SELECT * FROM features AS s
-      WHERE s.collection = $1 AND s.number = i.number AND s.name = i.name LIMIT 1
-    ) AS f ON true
-    ORDER BY 1, 2
+    LEFT JOIN LATERAL (\(source.row)) AS f ON true
+    ORDER BY i.number, i.name COLLATE "C"
     """
   }
 

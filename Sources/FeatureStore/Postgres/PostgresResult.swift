@@ -1,8 +1,8 @@
 import CLibPQ
 import ClusterCore
 
-/// The answer to a query, in binary form.
-final class PostgresResult {
+/// The answer to a query, in binary form: its rows.
+final class PostgresResult: RandomAccessCollection {
   fileprivate let pointer: OpaquePointer
 
   /// Takes a result over.
@@ -10,13 +10,13 @@ final class PostgresResult {
 
   deinit { PQclear(pointer) }
 
-  /// The number of rows.
-  var count: Int { Int(PQntuples(pointer)) }
+  var startIndex: Int { 0 }
+  var endIndex: Int { Int(PQntuples(pointer)) }
 
   subscript(row: Int) -> Row { Row(result: self, row: Int32(row)) }
 
   /// Whether the first value of the first row is true.
-  var isTrue: Bool { count > 0 && self[0].boolean(0) == true }
+  var isTrue: Bool { first?.boolean(0) == true }
 
   /// A row.
   struct Row {
@@ -50,6 +50,20 @@ extension Int64 {
   init?(bigEndianBytes bytes: UnsafeRawBufferPointer) {
     guard bytes.count == 8 else { return nil }
     self.init(bigEndian: bytes.loadUnaligned(as: Int64.self))
+  }
+}
+
+extension PostgresConnection {
+  /// Runs a query in a round trip of its own.
+  ///
+  /// - Parameters:
+  ///   - seconds: the longest time in which nothing comes from the server.
+  ///   - sink: takes the rows.
+  @discardableResult
+  func answer(
+    to query: PostgresQuery, within seconds: Double = 10, sink: (any RowSink)? = nil
+  ) throws(StoreError) -> PostgresResult {
+    try run([query], within: seconds, sinks: sink.map { [0: $0] } ?? [:])[0]
   }
 }
 

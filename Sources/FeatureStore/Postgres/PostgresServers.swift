@@ -18,9 +18,6 @@ final class PostgresServers: Sendable {
     (address, schema) = (configuration.address, configuration.schema)
   }
 
-  /// The timeline of the last connection: it grows when a standby takes over.
-  var latestTimeline: Int64 { timeline.load(ordering: .relaxed) }
-
   /// Connects to the first host that is as the address asks, and no server that was replaced.
   func connect() throws(StoreError) -> PostgresConnection {
     var failures: [String] = []
@@ -29,9 +26,10 @@ final class PostgresServers: Sendable {
       do {
         let connection = try PostgresConnection(
           to: host, of: address, schema: schema, within: PostgresServers.patience)
-        let answer = try connection.run(
-          [PostgresQueries.timeline.with()], within: PostgresServers.patience)[0]
-        let found = answer.count > 0 ? answer[0].integer(0) ?? 0 : 0
+        let found =
+          try connection.answer(
+            to: PostgresQueries.timeline.with(), within: PostgresServers.patience
+          ).first?.integer(0) ?? 0
         if timeline.max(found, ordering: .relaxed).newValue == found { return connection }
         failures.append("a server that was replaced is back, on timeline \(found)")
       } catch {

@@ -30,7 +30,7 @@ extension PostgresStore {
         PostgresQueries.count.with { $0.add(info.key) },
       ], within: 60, sinks: [0: rows])
     let (ids, batch) = try rows.all(of: info.key)
-    guard answers.count == 2, answers[1].count == 1, let count = answers[1][0].integer(0) else {
+    guard answers.count == 2, let count = answers[1].first?.integer(0) else {
       throw .io(reason: "rows can't be counted")
     }
     let isSame =

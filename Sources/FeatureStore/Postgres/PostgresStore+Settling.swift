@@ -50,12 +50,11 @@ extension PostgresStore {
     let answers = try noting { (connection) throws(StoreError) in
       try connection.run([PostgresQueries.time.with(), PostgresQueries.closedSlots.with()])
     }
-    guard answers[0].count > 0, let time = answers[0][0].integer(0), time > 0 else {
+    guard let time = answers[0].first?.integer(0), time > 0 else {
       throw .io(reason: "the database doesn't tell the time")
     }
     setClock(answers[0])
-    return ClosedSlots(
-      slots: Set((0..<answers[1].count).compactMap { answers[1][$0].integer(0) }), time: time)
+    return ClosedSlots(slots: Set(answers[1].compactMap { $0.integer(0) }), time: time)
   }
 
   /// Tells of collections, as they were after a look at their slots, that no change can turn up before that.

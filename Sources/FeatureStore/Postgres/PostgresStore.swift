@@ -150,7 +150,7 @@ public final class PostgresStore: SharedStore {
   /// Follows the database's clock, given the answer to a query for its time. Once a second, as that may be set, too, and
   /// the monotonic clock stands still while the machine sleeps.
   func setClock(_ answer: PostgresResult) {
-    guard answer.count > 0, let time = answer[0].integer(0) else { return }
+    guard let time = answer.first?.integer(0) else { return }
     offset.value.store(time / 1000 - ClockOffset.monotonicTime, ordering: .relaxed)
   }
 
@@ -278,21 +278,17 @@ public final class PostgresStore: SharedStore {
     }
     guard !read.isEmpty else { return [:] }
     let tokens = PostgresQueries.tokens.with {
-      $0.add(read.map(\.info.key))
-      $0.add(read.map(\.start.version))
+      $0.add(read.map(\.info.key), read.map(\.start.version))
     }
     let changes = read.map { info, start, _ in
-      PostgresQueries.changed(source: info.source).with {
-        $0.add(info.key)
-        $0.add(start.version)
-      }
+      PostgresQueries.changed(source: info.source).with { $0.add(info.key, start.version) }
     }
     let sinks = Dictionary(
       uniqueKeysWithValues: read.enumerated().map { ($0 + 1, $1.rows as any RowSink) })
     let answer = try connection.run([tokens] + changes, within: 60, sinks: sinks)[0]
     var found: [Int64: Int64] = [:]
-    for row in 0..<answer.count {
-      if let key = answer[row].integer(0) { found[key] = answer[row].integer(1) }
+    for row in answer {
+      if let key = row.integer(0) { found[key] = row.integer(1) }
     }
     let proven = read.filter { $0.start.token == nil || $0.start.token == found[$0.info.key] }
     return Dictionary(
@@ -336,7 +332,7 @@ public final class PostgresStore: SharedStore {
   public func collections() throws(StoreError) -> [CollectionInfo] {
     try noting { (connection) throws(StoreError) in
       try CollectionInfo.all(
-        connection.run([PostgresQueries.all.with()])[0], of: configuration.address)
+        connection.answer(to: PostgresQueries.all.with()), of: configuration.address)
     }
   }
 }

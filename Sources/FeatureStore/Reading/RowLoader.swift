@@ -13,7 +13,6 @@ struct RowLoader {
   }
 
   let connection: Connection
-  let features: FeatureTable
   let info: CollectionInfo
   /// The time by which features have expired, in milliseconds since 1970 (UTC).
   let now: Int64
@@ -34,7 +33,7 @@ struct RowLoader {
       throw connection.damage("a collection of \(info.featureCount) features has \(total) rows")
     }
     // Expired rows are found by the index of expiries: it must know every one.
-    guard try features.countExpired(in: info.key) == reader.expiring else {
+    guard try connection.countExpired(in: info.key) == reader.expiring else {
       throw connection.damage("the index of expiries isn't that of the features")
     }
     return reader.expired

@@ -84,11 +84,9 @@ extension StoreReader {
     let owner = try Statement("SELECT 1 FROM collections WHERE key = ?1", on: connection)
     var key = Int64.min
     while true {
-      try next.bind(key, at: 1)
-      let found = try next.first { (row: Statement) throws(StoreError) in row.optionalInteger(0) }
+      let found = try next.first(key) { row throws(StoreError) in row.optionalInteger(0) }
       guard let found = found.flatMap({ $0 }) else { return }
-      try owner.bind(found, at: 1)
-      guard try owner.first({ (_: Statement) throws(StoreError) in true }) == true else {
+      guard try owner.first(found, body: { _ throws(StoreError) in true }) == true else {
         throw connection.damage("features belong to a collection that doesn't exist")
       }
       key = found
@@ -101,7 +99,7 @@ extension StoreReader {
     // A start by a clock that has gone back behind the expiry of features doesn't use the file either.
     guard let state = changes.states[info.key], let file = state.file, now >= state.expiredUntil
     else {
-      _ = try rows(of: info, now: now).load { _ in }
+      _ = try RowLoader(connection: connection, info: info, now: now).load { _ in }
       report.features += info.featureCount
       return
     }
@@ -110,7 +108,7 @@ extension StoreReader {
     }.flatMap { $0 }
     let differences = Locked((count: 0, first: ""))
     let living = Locked(0)
-    _ = try rows(of: info, now: now).load { batch in
+    _ = try RowLoader(connection: connection, info: info, now: now).load { batch in
       living.withLock { $0 += batch.count }
       guard let index else { return }
       for number in 0..<batch.count {

@@ -53,12 +53,7 @@ public final class StoreReader {
   public func read(
     _ info: CollectionInfo, _ consumer: @escaping @Sendable (FeatureBatch) throws -> Void
   ) throws {
-    _ = try rows(of: info, now: clock.now).load(into: consumer)
-  }
-
-  func rows(of info: CollectionInfo, now: Int64) throws(StoreError) -> RowLoader {
-    let features = try FeatureTable(connection, try ChangeLog(connection))
-    return RowLoader(connection: connection, features: features, info: info, now: now)
+    _ = try RowLoader(connection: connection, info: info, now: clock.now).load(into: consumer)
   }
 
   func needsCurrentSchema() throws(StoreError) {

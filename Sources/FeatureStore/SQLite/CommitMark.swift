@@ -124,7 +124,7 @@ final class CommitMark {
   }
 
   private static func state(_ query: Statement) throws(StoreError) -> State? {
-    try query.first { (row: Statement) throws(StoreError) in
+    try query.first { row throws(StoreError) in
       State(
         storeID: row.integer(0), version: row.integer(1), collections: row.integer(2),
         features: row.integer(3), latest: row.integer(1))

@@ -35,14 +35,22 @@ final class Statement {
   }
 
   /// Runs to the end and returns the number of rows that were changed.
+  ///
+  /// - Parameter integers: are bound to the first parameters.
   @discardableResult
-  func run() throws(StoreError) -> Int {
+  func run(_ integers: Int64...) throws(StoreError) -> Int {
+    try bind(integers)
     while try step() {}
     return Int(sqlite3_changes64(connection.handle))
   }
 
   /// Returns what `body` makes of the first row, or nil if there is none, and resets the statement.
-  func first<R>(_ body: (Statement) throws(StoreError) -> R) throws(StoreError) -> R? {
+  ///
+  /// - Parameter integers: are bound to the first parameters.
+  func first<R>(
+    _ integers: Int64..., body: (Statement) throws(StoreError) -> R
+  ) throws(StoreError) -> R? {
+    try bind(integers)
     guard try step() else { return nil }
     defer { reset() }
     return try body(self)
@@ -50,6 +58,10 @@ final class Statement {
 
   /// Makes the statement ready to run again. (The result code repeats the error of the last step.)
   func reset() { sqlite3_reset(handle) }
+
+  private func bind(_ integers: [Int64]) throws(StoreError) {
+    for (index, value) in integers.enumerated() { try bind(value, at: Int32(index + 1)) }
+  }
 
   func bind(_ value: Int64, at index: Int32) throws(StoreError) {
     try check(sqlite3_bind_int64(handle, index, value))

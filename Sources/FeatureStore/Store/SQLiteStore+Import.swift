@@ -24,11 +24,6 @@ extension SQLiteStore {
     ascended = nil
     do {
       try core.transaction.open()
-    } catch {
-      endImport(core)
-      throw error
-    }
-    do {
       let (info, _) = try core.collectionToWrite(id)
       var active = ActiveImport(info: info, pending: try PendingTable(core.connection))
       if info.featureCount == 0, core.changes.states[info.key] == nil {

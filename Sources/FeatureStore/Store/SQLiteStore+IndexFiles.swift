@@ -77,7 +77,8 @@ extension SQLiteStore {
   ) throws -> IndexFileSorting {
     let sorting = try IndexFileSorting(
       scratch: IndexFileName.runs(of: info.key, besides: core.connection.path))
-    _ = try core.rows(of: info, now: now).load { batch in sorting.append(batch) {} }
+    let rows = RowLoader(connection: core.connection, info: info, now: now)
+    _ = try rows.load { batch in sorting.append(batch) {} }
     return sorting
   }
 

@@ -38,7 +38,8 @@ extension SQLiteStore {
     }
     // One call at a time touches it, and none after the rows are loaded.
     nonisolated(unsafe) var builder = FeatureIndexBuilder(expecting: info.featureCount)
-    let expired = try core.rows(of: info, now: clock.now).load { try builder.append($0) }
+    let rows = RowLoader(connection: core.connection, info: info, now: clock.now)
+    let expired = try rows.load { try builder.append($0) }
     return LoadedIndex(
       info: info, index: builder.build(), expired: expired, changes: nil, fault: fault)
   }
@@ -53,7 +54,7 @@ extension SQLiteStore {
       let (index, changes) = try core.changes.index(
         of: info, from: file, storeID: core.storeID, now: now)
     else { throw Unusable(reason: "\(path) is missing or damaged") }
-    let expired = try core.features.countExpired(in: info.key, at: now)
+    let expired = try core.connection.countExpired(in: info.key, at: now)
     guard index.count + expired == info.featureCount else {
       throw Unusable(
         reason: "\(path) and the changes since have \(index.count) features, "

@@ -64,11 +64,6 @@ final class StoreCore {
     }
   }
 
-  /// A loader of all rows of a collection.
-  func rows(of info: CollectionInfo, now: Int64) -> RowLoader {
-    RowLoader(connection: connection, features: features, info: info, now: now)
-  }
-
   /// Lowers the ceiling to the last version, if it can be written.
   func giveVersionsBack() {
     guard versions.isAhead else { return }

@@ -60,7 +60,7 @@ final class AscendingImport {
   private func write(_ batch: FeatureBatch) throws(StoreError) {
     // Keeps the page of the collection's row in the cache: if it were written to the log and then changed
     // again, SQLite would read the log again.
-    _ = try collection.first { (_: Statement) throws(StoreError) in 0 }
+    _ = try collection.first { _ throws(StoreError) in 0 }
     _ = try batch.withRecords { (records) throws(StoreError) in
       var index = 0
       while index < records.count {

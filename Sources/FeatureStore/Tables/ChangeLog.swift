@@ -194,10 +194,7 @@ final class ChangeLog {
   func name(_ file: IndexFileName) throws(StoreError) {
     let until = states[file.key]?.expiredUntil ?? FeatureRecord.expiryRange.lowerBound
     let checksum = ChangeLog.checksum(of: file, until: until)
-    for (index, value) in [file.key, file.nonce, file.firstChange, until, checksum].enumerated() {
-      try naming.bind(value, at: Int32(index + 1))
-    }
-    try naming.run()
+    try naming.run(file.key, file.nonce, file.firstChange, until, checksum)
   }
 
   /// Replaces the file by the one that was begun, whose name has been committed.
@@ -213,10 +210,7 @@ final class ChangeLog {
   }
 
   /// Deletes the name of the file of a collection, within a transaction.
-  func unname(_ key: Int64) throws(StoreError) {
-    try unnaming.bind(key, at: 1)
-    try unnaming.run()
-  }
+  func unname(_ key: Int64) throws(StoreError) { try unnaming.run(key) }
 
   /// Removes the file of a collection, whose name isn't in the database any more.
   func removeFile(of key: Int64) {
@@ -236,9 +230,7 @@ final class ChangeLog {
 
   /// Deletes the changes below a number, within a transaction.
   func trim(_ key: Int64, below number: Int64) throws(StoreError) {
-    try trimming.bind(key, at: 1)
-    try trimming.bind(number, at: 2)
-    try trimming.run()
+    try trimming.run(key, number)
   }
 
   /// Takes note that the changes below a number were deleted and committed.

@@ -108,13 +108,12 @@ final class CollectionTable {
   func find(_ id: String) throws(StoreError) -> CollectionInfo? {
     if let info = changed[id] { return info }
     try search.bind(id, at: 1)
-    return try search.first(CollectionTable.info)
+    return try search.first(body: CollectionTable.info)
   }
 
   /// The collection with a key.
   func find(key: Int64) throws(StoreError) -> CollectionInfo? {
-    try searchByKey.bind(key, at: 1)
-    return try searchByKey.first(CollectionTable.info)
+    try searchByKey.first(key, body: CollectionTable.info)
   }
 
   /// The next value of the database's counter, the version of one write.
@@ -122,17 +121,15 @@ final class CollectionTable {
 
   /// Writes the ceiling of versions.
   func saveCeiling(_ version: Int64) throws(StoreError) {
-    try raise.bind(version, at: 1)
-    guard try raise.run() == 1 else {
+    guard try raise.run(version) == 1 else {
       throw raise.connection.damage("its counter is missing")
     }
   }
 
   /// Creates a collection. Its key is its first version, so no key is used twice.
   func create(_ id: String, version: Int64) throws(StoreError) -> CollectionInfo {
-    try insertion.bind(version, at: 1)
     try insertion.bind(id, at: 2)
-    try insertion.run()
+    try insertion.run(version)
     return CollectionInfo(
       key: version, id: id, title: nil, description: nil, version: version, largestInteger: 0,
       featureCount: 0, ttl: nil, temporal: nil, hasChecksums: true)
@@ -142,7 +139,6 @@ final class CollectionTable {
   func save(_ info: CollectionInfo) { change(info.id, to: info) }
 
   private func write(_ info: CollectionInfo) throws(StoreError) {
-    try update.bind(info.key, at: 1)
     try update.bind(info.title, at: 2)
     try update.bind(info.description, at: 3)
     try update.bind(info.version, at: 4)
@@ -152,13 +148,12 @@ final class CollectionTable {
     try update.bind(info.checksum, at: 8)
     try update.bind(info.temporal?.columns.start, at: 9)
     try update.bind(info.temporal?.columns.end, at: 10)
-    try update.run()
+    try update.run(info.key)
   }
 
   /// Removes a collection, which must be empty.
   func delete(_ info: CollectionInfo) throws(StoreError) {
-    try deletion.bind(info.key, at: 1)
-    try deletion.run()
+    try deletion.run(info.key)
     change(info.id, to: nil)
   }
 
@@ -175,17 +170,16 @@ final class CollectionTable {
     guard var renamed = try find(key: info.key) else { return }
     renamed.id = "\(info.key)\(CollectionTable.droppedMark)"
     renamed.version = version
-    try renaming.bind(info.key, at: 1)
     try renaming.bind(renamed.id, at: 2)
     try renaming.bind(version, at: 3)
     try renaming.bind(renamed.checksum, at: 4)
-    try renaming.run()
+    try renaming.run(info.key)
     change(info.id, to: nil)
   }
 
   /// A dropped collection whose rows are still there; nil if there is none.
   func anyDropped() throws(StoreError) -> CollectionInfo? {
-    try dropped.first(CollectionTable.info)
+    try dropped.first(body: CollectionTable.info)
   }
 
   private static func info(_ row: Statement) throws(StoreError) -> CollectionInfo {

@@ -21,14 +21,11 @@ final class FeatureTable {
   private let revival: Statement
   private let deletion: Statement
   private let sweeping: Statement
-  private let counting: Statement
   private let clearing: Statement
-  private let connection: Connection
   private let changes: ChangeLog
   private let coder = PositionCoder()
 
   init(_ connection: Connection, _ changes: ChangeLog) throws(StoreError) {
-    self.connection = connection
     self.changes = changes
     insertion = try Statement(
       """
@@ -60,11 +57,6 @@ final class FeatureTable {
       """
       DELETE FROM features
       WHERE collection = ?1 AND id IN (SELECT id FROM features WHERE collection = ?1 LIMIT ?2)
-      """, on: connection)
-    counting = try Statement(
-      """
-      SELECT count(*) FROM features INDEXED BY features_by_expiry
-      WHERE collection = ?1 AND expires <= ?2
       """, on: connection)
   }
 
@@ -146,28 +138,28 @@ final class FeatureTable {
     }
   }
 
-  /// The number of rows of features that have expired by a time, by default of all that ever will. It is
-  /// counted by the index of expiries.
-  func countExpired(in key: Int64, at now: Int64 = .max) throws(StoreError) -> Int {
-    try counting.bind(key, at: 1)
-    try counting.bind(now, at: 2)
-    return try counting.first { (row: Statement) throws(StoreError) in Int(row.integer(0)) } ?? 0
-  }
-
   /// Deletes at most `limit` features that have expired, and returns their number.
   func deleteExpired(from key: Int64, at now: Int64, limit: Int) throws(StoreError) -> Int {
     try changes.noteExpiry(until: now, in: key)
-    try sweeping.bind(key, at: 1)
-    try sweeping.bind(now, at: 2)
-    try sweeping.bind(Int64(limit), at: 3)
-    return try sweeping.run()
+    return try sweeping.run(key, now, Int64(limit))
   }
 
   /// Deletes at most `limit` features of a collection that was dropped, and returns their number.
   func clear(_ key: Int64, limit: Int) throws(StoreError) -> Int {
-    try clearing.bind(key, at: 1)
-    try clearing.bind(Int64(limit), at: 2)
-    return try clearing.run()
+    try clearing.run(key, Int64(limit))
+  }
+}
+
+extension Connection {
+  /// The number of rows of features that have expired by a time, by default of all that ever will. It is
+  /// counted by the index of expiries.
+  func countExpired(in key: Int64, at now: Int64 = .max) throws(StoreError) -> Int {
+    let count = try integer(
+      """
+      SELECT count(*) FROM features INDEXED BY features_by_expiry
+      WHERE collection = \(key) AND expires <= \(now)
+      """)
+    return Int(count ?? 0)
   }
 }
 

@@ -54,7 +54,7 @@ final class Transaction {
     try changes.flush()
     if let places, !places.areSame { throw .gone(path: DataDirectory.parent(of: connection.path)) }
     // A log that the disk has no room to copy would take its space for good, and nothing could be deleted.
-    let pages = try pageCount.first { (row: Statement) throws(StoreError) in row.integer(0) }
+    let pages = try pageCount.first { row throws(StoreError) in row.integer(0) }
     sizeBefore = try DataDirectory.size(of: connection.path).map { Int64($0) }
     try connection.allocate(pages: pages ?? 0)
     do { try commit.run() } catch {

@@ -23,14 +23,26 @@ struct ImportRoom {
       launcher: ["/bin/sh", "-c", #"file=$0; exec "$@" <"$file""#, path])
   }
 
-  /// The features of `c` as a server shows them, sorted: longitude, latitude, properties.
-  func stored() throws -> [String] {
+  /// Puts files into a zip archive.
+  func zip(_ files: [String], as name: String) throws -> String {
+    let archive = self.files.file(name)
+    try ChildProcess.succeed("/usr/bin/python3", ["-m", "zipfile", "-c", archive] + files)
+    return archive
+  }
+
+  /// The features of `c` as a server shows them, by id: longitude, latitude, properties.
+  func storedByID() throws -> [String: String] {
     let server = try ServerProcess.ready(data: data)
     let answer = try server.client.get("/collections/c/items?limit=10000")
     #expect(server.terminate() == 0)
-    guard answer.status == 200 else { return [] }
-    return (answer.value["features"]?.array ?? []).map { feature in
-      (feature["geometry"]?["coordinates"]?.text ?? "") + (feature["properties"]?.text ?? "")
-    }.sorted()
+    var features: [String: String] = [:]
+    for feature in answer.status == 200 ? answer.value["features"]?.array ?? [] : [] {
+      let place = feature["geometry"]?["coordinates"]?.text ?? ""
+      features[feature["id"]?.text ?? ""] = place + (feature["properties"]?.text ?? "")
+    }
+    return features
   }
+
+  /// The same features, sorted, without their ids.
+  func stored() throws -> [String] { try storedByID().values.sorted() }
 }

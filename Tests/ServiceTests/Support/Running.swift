@@ -10,6 +10,18 @@ extension ServerProcess {
   }
 }
 
+extension ChildProcess {
+  /// Runs a program to its end, and expects it to succeed.
+  static func succeed(
+    _ program: String, _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let run = try ChildProcess(program, arguments)
+    #expect(
+      run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)",
+      sourceLocation: sourceLocation)
+  }
+}
+
 extension TestResponse {
   /// What differs from the contract's answer to a bad request: the status, problem details that repeat it,
   /// and the pointer among the errors. Nil if nothing does.

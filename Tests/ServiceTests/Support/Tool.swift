@@ -60,9 +60,11 @@ struct Tool {
     }
   }
 
-  /// Expects success and nothing on standard error.
-  func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
+  /// Expects success and nothing on standard error. Returns itself.
+  @discardableResult
+  func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) -> Tool {
     #expect(exit == .code(0), "\(error)", sourceLocation: sourceLocation)
     #expect(error == "", sourceLocation: sourceLocation)
+    return self
   }
 }

@@ -7,6 +7,8 @@
 - `attacks`: the table of attacks.
 - `keeper`: processes and folders that are gone when a script is, however it ends.
 - `postgres`: throwaway servers of PostgreSQL.
+- `waiting`: for what comes by itself.
+- `packages`: files of Debian's packages that aren't installed.
 - `preload`: libraries in C (`../preload`) that give a process a clock that can be set, a disk that fails, or a count.
 
 The standard library is all that it needs. A script begins with

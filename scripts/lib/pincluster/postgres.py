@@ -7,10 +7,10 @@ import secrets
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 from .data import ROOT
+from .waiting import tries
 from .wire import free_port
 
 MODES = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
@@ -171,8 +171,9 @@ class Postgres:
         raise PostgresError(f"{self.name}: no port is free")
 
     def wait_until_ready(self, seconds=60):
-        until = time.monotonic() + seconds
-        while time.monotonic() < until and self.process.poll() is None:
+        for _ in tries(seconds, 0.02):
+            if self.process.poll() is not None:
+                break
             try:
                 lines = (self.data / "postmaster.pid").read_text().splitlines()
             except OSError:
@@ -180,7 +181,6 @@ class Postgres:
             # A file that was left by an earlier life has another number.
             if len(lines) > 7 and lines[7].strip() in ("ready", "standby") and int(lines[0]) == self.process.pid:
                 return True
-            time.sleep(0.02)
         return False
 
     def is_running(self):

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from .data import ROOT
+from .waiting import tries
 from .wire import Client, Connection, Lost
 
 
@@ -92,7 +93,7 @@ class Service:
     def wait_until_ready(self, seconds=60):
         """Waits for a process that has begun. RuntimeError if it ends or takes longer; how long it took is in `took`."""
         began = time.monotonic()
-        while time.monotonic() < began + seconds:
+        for _ in tries(seconds, 0.01):
             is_alive = self.is_alive()
             events = {line["event"]: line for line in self.events()}
             if "ready" in events:
@@ -100,7 +101,6 @@ class Service:
                 return self
             if not is_alive:
                 break
-            time.sleep(0.01)
         raise RuntimeError(f"{self.name} wasn't ready within {seconds} s: {self.text()[-2000:]}")
 
     def is_alive(self):
@@ -182,12 +182,13 @@ class Service:
 
     def await_event(self, name, count=1, seconds=30):
         """The events of a name, once there are so many. Raises RuntimeError where they don't come."""
-        until = time.monotonic() + seconds
-        while len(found := self.events(name)) < count:
-            if time.monotonic() > until or not self.is_alive():
-                raise RuntimeError(f"no event {name}: {self.text()}")
-            time.sleep(0.01)
-        return found
+        for _ in tries(seconds, 0.01):
+            is_alive = self.is_alive()
+            if len(found := self.events(name)) >= count:
+                return found
+            if not is_alive:
+                break
+        raise RuntimeError(f"no event {name}: {self.text()}")
 
     def foreign_lines(self):
         """Lines that any life has written and that aren't of the log, such as of a trap."""

@@ -5,29 +5,6 @@ enum AttachedQueries {
   /// A `number` in `pending` that stands for all features.
   static let everything = "(-9223372036854775808)"
 
-  /// The features that have changed since a version, as ``PostgresQueries/changed(source:)`` says. Each is looked up in the
-  /// table by its index.
-  static func changed(_ source: AttachedSource) -> PostgresStatement {
-    PostgresStatement(
-      "changed \(source.name)",
-      """
-      SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
-        f.expires, f.checksum, i.at, i.first
-      FROM (
-        SELECT n.number, n.name, max(c.at) AS at, min(c.at) AS first
-        FROM changes AS c
-        CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
-        WHERE c.collection = $1 AND c.version > $2
-        GROUP BY 1, 2
-      ) AS i
-      LEFT JOIN LATERAL (
-        SELECT * FROM \(source.quoted) AS s
-        WHERE s.row_id = \(source.rowID) AND s.number = i.number AND s.name = i.name OFFSET 0
-      ) AS f ON true
-      ORDER BY i.number, i.name COLLATE "C"
-      """)
-  }
-
   /// Makes reading a locked table fail soon.
   static let hurry = PostgresStatement(
     "hurry", "SELECT set_config('lock_timeout', '200ms', true)")

@@ -27,11 +27,25 @@ struct AttachedSource {
   var quoted: String { SQLText.quoted(name) }
 
   /// The `row_id` of a row, given `i.number` and `i.name` of a feature.
-  var rowID: String {
+  fileprivate var rowID: String {
     switch kind {
     case .integer: "CASE WHEN i.name = '' THEN i.number ELSE i.name::bigint END"
     case .text: "CASE WHEN i.name = '' THEN i.number::text ELSE i.name END"
     case .uuid: "i.name::uuid"
     }
+  }
+}
+
+/// Where the rows of a collection are: in a view, or else in the store's own table.
+extension AttachedSource? {
+  /// The view or table as SQL.
+  var relation: String { self?.quoted ?? "features" }
+
+  /// The row of a feature, given `i.number` and `i.name`, as SQL. It is found by an index.
+  var row: String {
+    let place = self.map { "s.row_id = \($0.rowID)" } ?? "s.collection = $1"
+    return """
+      SELECT * FROM \(relation) AS s WHERE \(place) AND s.number = i.number AND s.name = i.name LIMIT 1
+      """
   }
 }

@@ -14,22 +14,18 @@ public struct PostgresAttachment {
   public init(_ configuration: PostgresStore.Configuration) throws {
     connection = try PostgresServers(configuration).connect()
     schema = configuration.schema
-    let found = try connection.run([
-      PostgresStatement.once(
-        "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass($1)"
-      ).with { $0.add(SQLText.quoted("store", in: configuration.schema)) }
-    ])[0]
-    guard found.count > 0, let owner = found[0].text(0) else {
+    let found = try connection.once(
+      "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass($1)",
+      SQLText.quoted("store", in: configuration.schema))
+    guard let owner = found?.first?.text(0) else {
       throw AttachFailure(
-        description:
-          "\(configuration.address.name) has no tables of pincluster in the schema \(schema): "
+        "\(configuration.address.name) has no tables of pincluster in the schema \(schema): "
           + "start an instance with this --store first")
     }
     self.owner = owner
     let version = try one("SELECT version::text FROM store").flatMap { Int($0) }
     guard version == PostgresSchema.version else {
-      throw AttachFailure(
-        description: "the tables of the schema \(schema) are of another version of pincluster")
+      throw AttachFailure("the tables of the schema \(schema) are of another version of pincluster")
     }
   }
 
@@ -58,15 +54,12 @@ public struct PostgresAttachment {
       SQLText.quoted(script.table.name, in: script.table.schema),
       SQLText.quoted(AttachedSource(key: script.key, kind: script.table.kind).name, in: schema)
     )
-    let counts = try connection.run(
-      [
-        PostgresStatement.once(
-          "SELECT (SELECT count(*) FROM ONLY \(table)), (SELECT count(*) FROM \(source))"
-        ).with()
-      ], within: 3600)[0]
+    let counts = try connection.once(
+      "SELECT (SELECT count(*) FROM ONLY \(table)), (SELECT count(*) FROM \(source))",
+      within: 3600)?.first
     return Outcome(
-      table: "\(script.table.schema).\(script.table.name)", rows: counts[0].integer(0) ?? 0,
-      features: counts[0].integer(1) ?? 0)
+      table: "\(script.table.schema).\(script.table.name)", rows: counts?.integer(0) ?? 0,
+      features: counts?.integer(1) ?? 0)
   }
 
   private func plan(_ request: AttachRequest) throws -> AttachScript {
@@ -74,12 +67,12 @@ public struct PostgresAttachment {
       "SELECT coalesce(source, '') FROM collections WHERE id = $1", request.collection)
     {
       throw AttachFailure(
-        description: source.isEmpty
+        source.isEmpty
           ? "there is a collection \(request.collection) already"
           : "\(request.collection) is attached already; pincluster detach ends that")
     }
     guard let table = try find(request.table) else {
-      throw AttachFailure(description: "there is no table \(request.table)")
+      throw AttachFailure("there is no table \(request.table)")
     }
     let answers = try connection.run([
       AttachedTable.facts.with { $0.add(table) }, AttachedTable.columns.with { $0.add(table) },
@@ -90,7 +83,7 @@ public struct PostgresAttachment {
         "SELECT nextval(pg_get_serial_sequence($1, 'key'))::text",
         SQLText.quoted("collections", in: schema)
       ).flatMap({ Int64($0) })
-    else { throw AttachFailure(description: "the schema \(schema) gives no keys") }
+    else { throw AttachFailure("the schema \(schema) gives no keys") }
     return AttachScript(table: found, request: request, key: key, schema: schema, owner: owner)
   }
 
@@ -116,16 +109,13 @@ public struct PostgresAttachment {
   ///
   /// - Throws: ``AttachFailure`` if the collection shows no table, or ``StoreError``.
   public func detach(_ collection: String) throws -> String? {
-    let found = try connection.run([
-      PostgresStatement.once("SELECT key, source FROM collections WHERE id = $1").with {
-        $0.add(collection)
-      }
-    ])[0]
-    guard found.count > 0, let key = found[0].integer(0) else {
-      throw AttachFailure(description: "there is no collection \(collection)")
+    let found = try connection.once(
+      "SELECT key, source FROM collections WHERE id = $1", collection)?.first
+    guard let key = found?.integer(0) else {
+      throw AttachFailure("there is no collection \(collection)")
     }
-    guard let source = found[0].text(1) else {
-      throw AttachFailure(description: "\(collection) isn't attached to a table")
+    guard let source = found?.text(1) else {
+      throw AttachFailure("\(collection) isn't attached to a table")
     }
     let function = SQLText.quoted(AttachScript.triggerFunction(key), in: schema)
     let table = try one(
@@ -162,7 +152,7 @@ public struct PostgresAttachment {
 
   /// The first value of an answer, which has to be a text.
   private func one(_ sql: String, _ parameter: String? = nil) throws -> String? {
-    try connection.once(sql, parameter).flatMap { $0.count > 0 ? $0[0].text(0) : nil }
+    try connection.once(sql, parameter)?.first?.text(0)
   }
 
   /// Runs statements in a transaction.
@@ -182,13 +172,11 @@ public struct PostgresAttachment {
     switch error {
     case .readOnly(let reason):
       AttachFailure(
-        description:
-          "\(reason). It takes the table's owner as a member of \(owner) (GRANT \(owner) TO …), or a superuser"
+        "\(reason). It takes the table's owner as a member of \(owner) (GRANT \(owner) TO …), or a superuser"
       )
     case .away(let reason) where !connection.isLost:
       AttachFailure(
-        description:
-          "\(reason). Others use the table for longer than 5 s; try again when they have ended")
+        "\(reason). Others use the table for longer than 5 s; try again when they have ended")
     default: error
     }
   }
@@ -225,4 +213,6 @@ public struct AttachRequest: Sendable {
 public struct AttachFailure: Error, CustomStringConvertible {
   /// The sentence.
   public let description: String
+
+  init(_ description: String) { self.description = description }
 }

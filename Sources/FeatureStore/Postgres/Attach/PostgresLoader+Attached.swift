@@ -4,12 +4,10 @@ extension PostgresLoader {
   /// About how many rows the table of an attached collection has.
   func size(of info: CollectionInfo, _ connection: PostgresConnection) throws(StoreError) -> Int {
     guard let source = info.source else { return info.featureCount }
-    let found = try connection.run([
-      AttachedQueries.size.with { $0.add(AttachedSource(source).quoted) }
-    ])[0]
-    guard found.count > 0, let rows = found[0].integer(0), let bytes = found[0].integer(1) else {
-      return 0
-    }
+    let found = try connection.answer(
+      to: AttachedQueries.size.with { $0.add(AttachedSource(source).quoted) }
+    ).first
+    guard let rows = found?.integer(0), let bytes = found?.integer(1) else { return 0 }
     // Nothing is known of a table that is new.
     return Int(min(rows > 0 ? rows : bytes / 100, 1 << 30))
   }
@@ -20,18 +18,13 @@ extension PostgresLoader {
   ) throws(StoreError) -> [String] {
     guard source.kind == .integer, expected >= servers.many else { return [""] }
     let safe = FeatureID.integerRange
-    let found = try connection.run(
-      [
-        PostgresStatement(
-          "ends \(source.name)",
-          """
-          SELECT min(f.row_id)::bigint, max(f.row_id)::bigint FROM \(source.quoted) AS f
-          WHERE f.row_id BETWEEN \(safe.lowerBound) AND \(safe.upperBound)
-          """
-        ).with()
-      ], within: 60)[0]
-    guard found.count > 0, let first = found[0].integer(0), let last = found[0].integer(1),
-      safe.contains(first), safe.contains(last), first < last
+    let found = try connection.once(
+      """
+      SELECT min(f.row_id)::bigint, max(f.row_id)::bigint FROM \(source.quoted) AS f
+      WHERE f.row_id BETWEEN \(safe.lowerBound) AND \(safe.upperBound)
+      """, within: 60)?.first
+    guard let first = found?.integer(0), let last = found?.integer(1), safe.contains(first),
+      safe.contains(last), first < last
     else { return [""] }
     let parts = Int64(min(max(expected / 25_000, 2), 256))
     let width = (last - first) / parts + 1

@@ -25,14 +25,15 @@ extension PostgresStore {
     return try noting { (connection) throws(StoreError) in
       if attached.connection !== connection { attached = AttachedFollowing(connection: connection) }
       if isPoll, !attached.isTaker {
-        attached.isTaker = try connection.run([AttachedQueries.beTaker.with()])[0].isTrue
+        attached.isTaker = try connection.answer(to: AttachedQueries.beTaker.with()).isTrue
       }
       guard isPoll || attached.isTaker else { return [] }
-      let found = try connection.run([AttachedQueries.pending.with { $0.add(attached.horizon) }])[0]
+      let found = try connection.answer(
+        to: AttachedQueries.pending.with { $0.add(attached.horizon) })
       var isAll = true
       var taken: Set<Int64> = []
-      for row in 0..<found.count {
-        guard let key = found[row].integer(1) else { continue }
+      for row in found {
+        guard let key = row.integer(1) else { continue }
         guard known.contains(key), let count = try take(key, connection) else {
           isAll = false
           continue
@@ -40,7 +41,7 @@ extension PostgresStore {
         taken.insert(key)
         if count >= AttachedQueries.most { isAll = false }
       }
-      if isAll, found.count > 0, let horizon = found[0].text(0) { attached.horizon = horizon }
+      if isAll, let horizon = found.first?.text(0) { attached.horizon = horizon }
       return taken
     }
   }
@@ -51,36 +52,24 @@ extension PostgresStore {
     do throws(StoreError) {
       let answers = try connection.run([
         PostgresQueries.begin.with(),
-        AttachedQueries.advance.with {
-          $0.add(key)
-          $0.add(token)
-        },
+        AttachedQueries.advance.with { $0.add(key, token) },
         PostgresQueries.openSlot.with { $0.add(key) },
         AttachedQueries.take.with {
-          $0.add(key)
-          $0.add(token)
+          $0.add(key, token)
           $0.add(attached.horizon)
         },
       ])
-      guard answers[1].count > 0, answers[3].count > 0 else {
+      guard !answers[1].isEmpty, let taken = answers[3].first else {
         try connection.run([PostgresQueries.rollback.with()])
         return nil
       }
       var queries: [PostgresQuery] = []
-      if answers[3][0].boolean(1) == true {
-        queries.append(
-          AttachedQueries.loadAnew.with {
-            $0.add(key)
-            $0.add(token)
-          })
+      if taken.boolean(1) == true {
+        queries.append(AttachedQueries.loadAnew.with { $0.add(key, token) })
       }
-      queries.append(
-        PostgresQueries.notify.with {
-          $0.add(channel)
-          $0.add(String(key))
-        })
+      queries.append(PostgresQueries.notify.with { $0.add(channel, String(key)) })
       try connection.run(queries + [PostgresQueries.commit.with()])
-      return answers[3][0].integer(0) ?? 0
+      return taken.integer(0) ?? 0
     } catch {
       connection.rollBack()
       throw error
@@ -135,12 +124,11 @@ extension PostgresStore {
   /// - Throws: ``StoreError`` if the database can't be reached.
   public func recheck(_ features: [FeatureID], of info: CollectionInfo) throws(StoreError) {
     try noting { (connection) throws(StoreError) in
-      _ = try connection.run([
-        AttachedQueries.recheck.with {
-          $0.add(info.key)
-          $0.add(ids: features)
-        }
-      ])
+      let query = AttachedQueries.recheck.with {
+        $0.add(info.key)
+        $0.add(ids: features)
+      }
+      try connection.answer(to: query)
     }
   }
 }

@@ -12,18 +12,14 @@ struct BucketSums {
   static func bucket(of hash: UInt64) -> Int { Int(hash & UInt64(BucketSums.count - 1)) }
 
   mutating func add(_ hash: UInt64) {
-    let bucket = BucketSums.bucket(of: hash)
-    counts[bucket] += 1
-    sums[bucket] &+= hash
+    add(Int128(hash), count: 1, to: BucketSums.bucket(of: hash))
   }
 
   mutating func subtract(_ hash: UInt64) {
-    let bucket = BucketSums.bucket(of: hash)
-    counts[bucket] -= 1
-    sums[bucket] &-= hash
+    add(-Int128(hash), count: -1, to: BucketSums.bucket(of: hash))
   }
 
-  /// Adds the sums of a server.
+  /// Adds a sum of hashes of a bucket.
   mutating func add(_ sum: Int128, count: Int, to bucket: Int) {
     counts[bucket] += count
     sums[bucket] &+= UInt64(truncatingIfNeeded: sum)

@@ -39,11 +39,10 @@ struct ComparisonQueries {
 
   /// - Parameter source: the relation that has the rows of an attached collection.
   init(source: String?) {
-    let attached = source.map(AttachedSource.init)
-    let table = attached?.quoted ?? "features"
+    let source = source.map(AttachedSource.init)
     // Without the offset, the hash would be put wherever it is named, and computed as often.
     let hashed = """
-      SELECT f.number, f.name, \(FeatureHash.sql) AS hash FROM \(table) AS f
+      SELECT f.number, f.name, \(FeatureHash.sql) AS hash FROM \(source.relation) AS f
       WHERE f.collection = $1 AND (f.expires IS NULL OR f.expires > $2)
       """
     let bucket = "(h.hash & \(BucketSums.count - 1))"
@@ -56,14 +55,11 @@ struct ComparisonQueries {
       SELECT h.number, h.name, h.hash FROM (\(hashed) OFFSET 0) AS h
       WHERE \(bucket) = ANY($3::bigint[])
       """)
-    let isOne =
-      (attached.map { "s.row_id = \($0.rowID) AND " } ?? "s.collection = $1 AND ")
-      + "s.number = i.number AND s.name = i.name"
     hashes = PostgresStatement(
       "hashes",
       """
       SELECT \(FeatureHash.sql) FROM unnest($3::bigint[], $4::text[]) AS i (number, name)
-      CROSS JOIN LATERAL (SELECT * FROM \(table) AS s WHERE \(isOne) LIMIT 1) AS f
+      CROSS JOIN LATERAL (\(source.row)) AS f
       WHERE f.collection = $1 AND (f.expires IS NULL OR f.expires > $2)
       """)
   }

@@ -50,27 +50,22 @@ struct PostgresComparison: Sendable {
       PostgresQueries.beginReading.with(),
       ComparisonQueries.start.with(),
       PostgresQueries.find.with { $0.add([info.key]) },
-      PostgresQueries.tokens.with {
-        $0.add([info.key])
-        $0.add([info.version])
-      },
+      PostgresQueries.tokens.with { $0.add([info.key], [info.version]) },
       ComparisonQueries.changed.with {
-        $0.add(info.key)
-        $0.add(info.version)
-        $0.add(Int64(PostgresComparison.most + 1))
+        $0.add(info.key, info.version, Int64(PostgresComparison.most + 1))
       },
     ])
     guard let now = try CollectionInfo.all(answers[2], of: servers.address).first,
       now.version >= info.version, now.trimmed <= info.version, now.source == info.source,
       answers[3].count == 1, answers[3][0].integer(1) == info.token,
       answers[4].count <= PostgresComparison.most,
-      answers[1].count == 1, let time = answers[1][0].integer(0)
+      let time = answers[1].first?.integer(0)
     else { return nil }
     var stored = Stored(
       connection: connection, queries: ComparisonQueries(source: info.source), time: time + 1000)
-    for row in 0..<answers[4].count {
+    for row in answers[4] {
       // A note that stands for all features has no id.
-      guard let id = PostgresComparison.id(answers[4][row]) else { return nil }
+      guard let id = PostgresComparison.id(row) else { return nil }
       stored.changed.append(id)
     }
     return stored
@@ -85,26 +80,21 @@ struct PostgresComparison: Sendable {
   private func sums(of stored: Stored) throws(StoreError) -> BucketSums {
     let answers = try stored.connection.run(
       [
-        stored.queries.sums.with {
-          $0.add(info.key)
-          $0.add(stored.time)
-        },
+        stored.queries.sums.with { $0.add(info.key, stored.time) },
         stored.queries.hashes.with {
-          $0.add(info.key)
-          $0.add(stored.time)
+          $0.add(info.key, stored.time)
           $0.add(ids: stored.changed)
         },
       ], within: ComparisonQueries.patience)
     var sums = BucketSums()
-    for row in 0..<answers[0].count {
-      guard let bucket = answers[0][row].integer(0), (0..<BucketSums.count).contains(Int(bucket)),
-        let count = answers[0][row].integer(1),
-        let sum = answers[0][row].text(2).flatMap({ Int128($0) })
+    for row in answers[0] {
+      guard let bucket = row.integer(0), (0..<BucketSums.count).contains(Int(bucket)),
+        let count = row.integer(1), let sum = row.text(2).flatMap({ Int128($0) })
       else { throw .io(reason: "sums of rows make no sense") }
       sums.add(sum, count: Int(count), to: Int(bucket))
     }
-    for row in 0..<answers[1].count {
-      if let hash = answers[1][row].integer(0) { sums.subtract(UInt64(bitPattern: hash)) }
+    for row in answers[1] {
+      if let hash = row.integer(0) { sums.subtract(UInt64(bitPattern: hash)) }
     }
     return sums
   }
@@ -147,17 +137,13 @@ struct PostgresComparison: Sendable {
       rows += sums.counts[bucket]
       if looked.isEmpty || rows <= PostgresComparison.most { looked.insert(bucket) }
     }
-    let found = try stored.connection.run(
-      [
-        stored.queries.rows.with {
-          $0.add(info.key)
-          $0.add(stored.time)
-          $0.add(looked.sorted().map(Int64.init))
-        }
-      ], within: ComparisonQueries.patience)[0]
+    let query = stored.queries.rows.with {
+      $0.add(info.key, stored.time)
+      $0.add(looked.sorted().map(Int64.init))
+    }
     var hashes: [FeatureID: UInt64] = [:]
-    for row in 0..<found.count {
-      guard let id = PostgresComparison.id(found[row]), let hash = found[row].integer(2) else {
+    for row in try stored.connection.answer(to: query, within: ComparisonQueries.patience) {
+      guard let id = PostgresComparison.id(row), let hash = row.integer(2) else {
         throw .damaged(path: servers.address.name, reason: "a feature has an invalid id")
       }
       hashes[id] = UInt64(bitPattern: hash)
