@@ -301,6 +301,11 @@ struct Serve: RunnableCommand {
             "message", "it has been removed or replaced; writes are refused until it is back")
           json.member("data", directory)
         }
+      case .log(let fault?):
+        logger.log(.error, "log grows") { json in
+          json.member("message", "it can't be copied into the database: \(fault)")
+        }
+      case .log(nil): logger.log(.info, "log copied")
       case .place(isLost: false):
         logger.log(.info, "data directory back") { $0.member("data", directory) }
       case .storeLost(let reason):

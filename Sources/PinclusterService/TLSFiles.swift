@@ -1,3 +1,4 @@
+import Glibc
 import HTTPServer
 
 /// The files by which the service uses TLS.
@@ -25,6 +26,17 @@ struct TLSFiles {
 
   /// Reads the files as they are now.
   func read() throws(CommandFailure) -> TLSContext {
+    let named = [
+      ("tls-cert", certificate), ("tls-key", key), ("tls-client-ca", clientAuthorities),
+      ("tls-tickets", tickets),
+    ]
+    for case (let flag, let path?) in named {
+      var status = stat()
+      // A pipe would be waited for.
+      if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        throw CommandFailure("--\(flag) \(path): it is not a file")
+      }
+    }
     do throws(TLSFileError) {
       return try TLSContext.server(
         certificate: certificate, key: key, clientAuthorities: clientAuthorities, tickets: tickets)

@@ -1,5 +1,6 @@
 import ClusterCore
 import FeatureStore
+import Synchronization
 import Threading
 
 /// Those features of a collection that pass a filter, as a collection of their own: with versions, caches and a log of
@@ -30,6 +31,21 @@ final class FilteredView: Sendable {
   private let making = Locked<Bool>(false)
 
   init(_ filter: FilterExpression) { self.filter = filter }
+
+  /// The last time that was taken for a version.
+  private static let last = Atomic<Int64>(0)
+
+  /// A time for a version, in microseconds since 1970 (UTC), which is later than any before: the machine's clock may be set
+  /// back, also while a view isn't there.
+  private static var now: Int64 {
+    while true {
+      let last = last.load(ordering: .relaxed)
+      let next = max(SystemTime.now, last + 1)
+      let outcome = FilteredView.last.compareExchange(
+        expected: last, desired: next, ordering: .relaxed)
+      if outcome.exchanged { return next }
+    }
+  }
 
   /// Whether a version has been made, so that the next one takes little.
   var isMade: Bool { state.withLock { $0 != nil } }
@@ -126,7 +142,7 @@ final class FilteredView: Sendable {
   /// that second is over, the view stays as it is.
   private func next(after before: State?, of whole: CollectionSnapshot.Dated) throws -> Step {
     guard let recent = whole.recent else {
-      let time = whole.snapshot.info.time > 0 ? whole.snapshot.info.time : SystemTime.now
+      let time = whole.snapshot.info.time > 0 ? whole.snapshot.info.time : FilteredView.now
       return try first(of: whole.snapshot, after: before, at: time)
     }
     let (base, place) = (recent.base, recent.base.place.load(ordering: .relaxed))

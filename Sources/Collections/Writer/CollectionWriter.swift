@@ -77,6 +77,8 @@ package final class CollectionWriter: @unchecked Sendable {
   var sweeping = Sweeping()
   var clearing = Clearing()
   var indexFiles = IndexFileKeeping()
+  /// What was told last of the store's log.
+  private var logFault: String?
   var following = Following()
   var comparing = Comparing()
   /// The connection to a store that others share; nil for any other store.
@@ -198,6 +200,12 @@ package final class CollectionWriter: @unchecked Sendable {
 
   /// Looks whether the store is where it was, without which nothing can be written.
   func noticePlace() {
+    let fault = store.logFault
+    let isKnown = fault.map { logFault?.isSame(as: $0) ?? false } ?? (logFault == nil)
+    if !isKnown {
+      logFault = fault
+      indexFiles.report(.log(fault: fault))
+    }
     guard catalog.setDetached(!store.isInPlace) else { return }
     indexFiles.report(.place(isLost: !store.isInPlace))
   }

@@ -14,6 +14,8 @@ package enum StoreEvent: Sendable {
   /// An index file couldn't be written, so the next start takes longer.
   case failed(collection: String, reason: String)
 
+  /// The log of writes can't be copied into the database, and grows; or it can again.
+  case log(fault: String?)
   /// The data directory has been removed or replaced, or is back.
   case place(isLost: Bool)
 

@@ -100,7 +100,7 @@ final class DirectoryShare {
   /// - Parameter isHeld: whether a process holds it.
   init?(directory: String, isHeld: inout Bool) {
     let path = directory + "/" + DirectoryLock.fileName
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     isHeld = descriptor >= 0 && flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     guard descriptor >= 0, !isHeld else {
       if descriptor >= 0 { close(descriptor) }

@@ -21,7 +21,7 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
   /// Opens a file. Nil if it is missing, or if its head and table aren't those of the file with the
   /// identity.
   init?(_ path: String, of identity: IndexFileLayout.Identity) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     guard let table = IndexFile.table(descriptor, identity),
       let sections = IndexFileLayout.sections(table.entries, upTo: table.offset),

@@ -30,7 +30,7 @@ final class Reserve {
   private func makeFile(of space: Int) -> Bool {
     let size = min(space, Reserve.largest)
     guard size >= Reserve.smallest else { return false }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     guard posix_fallocate(descriptor, 0, off_t(size)) == 0 else {

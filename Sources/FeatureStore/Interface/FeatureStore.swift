@@ -74,6 +74,8 @@ public protocol FeatureStore: AnyObject {
 
   /// Whether the store's files on this machine are still where they were opened.
   var isInPlace: Bool { get }
+  /// Why the log of writes grows, as it can't be copied into the database; nil if it can.
+  var logFault: String? { get }
   /// Keeps space for ``makingRoom(_:)``, if there is any.
   func keepReserve()
   /// Calls `body`, which deletes, with the space that was kept for that.
@@ -99,6 +101,9 @@ extension FeatureStore {
   public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
     try transaction(on: ids, isTentative: false, body)
   }
+
+  /// Nil: there is no log.
+  public var logFault: String? { nil }
 
   /// The same collection, as changes have no time.
   public func committed(_ info: CollectionInfo) -> CollectionInfo { info }

@@ -25,7 +25,7 @@ final class CommitMark {
   private let path: String
   private let connection: Connection
   private let query: Statement
-  private let descriptor: Int32
+  private var descriptor: Int32
   private var latest: Int64 = 0
 
   /// Compares a database with its mark and throws ``StoreError/damaged(path:reason:)`` if commits are
@@ -58,8 +58,7 @@ final class CommitMark {
     self.connection = connection
     path = CommitMark.path(besides: connection.path)
     query = try Statement(State.query, on: connection)
-    // If the file can't be opened there is no mark, and everything else works.
-    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    descriptor = try CommitMark.open(path)
     sqlite3_wal_hook(
       connection.handle,
       { context, _, _, frames in
@@ -83,6 +82,19 @@ final class CommitMark {
     sqlite3_wal_hook(connection.handle, nil, nil)
     sqlite3_update_hook(connection.handle, nil, nil)
     if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Opens the file. One of another user is replaced. If there can't be one, there is no mark, and everything else works; an
+  /// old mark may not stay.
+  private static func open(_ path: String) throws(StoreError) -> Int32 {
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = Glibc.open(path, flags, 0o644)
+    guard descriptor < 0 else { return descriptor }
+    DataDirectory.remove(path)
+    guard DataDirectory.isMissing(path) else {
+      throw .readOnly(reason: "\(path) can't be opened for writing")
+    }
+    return Glibc.open(path, flags, 0o644)
   }
 
   /// Removes the mark.
@@ -113,14 +125,23 @@ final class CommitMark {
   /// Clears the mark, on disk too, in case the power fails before the next mark is there.
   private func forget() {
     write(State.none)
-    if descriptor >= 0 { fdatasync(descriptor) }
+    if descriptor >= 0, fdatasync(descriptor) != 0 { giveUp() }
+  }
+
+  /// Removes a mark that can't be written any more: an old one would have a start take a database for damaged.
+  private func giveUp() {
+    close(descriptor)
+    descriptor = -1
+    DataDirectory.remove(path)
+    // If this fails, the next start may refuse the database, which it would without it.
+    try? DataDirectory.synchronize(DataDirectory.parent(of: path))
   }
 
   private func write(_ bytes: [UInt8]) {
     // One call, so that a kill can't leave half of it.
-    if descriptor >= 0 {
-      _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-    }
+    guard descriptor >= 0 else { return }
+    let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    if count != bytes.count { giveUp() }
   }
 
   private static func state(_ query: Statement) throws(StoreError) -> State? {

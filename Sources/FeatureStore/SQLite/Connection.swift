@@ -23,6 +23,10 @@ final class Connection {
   /// Where the connection and its statements may be used. Debug builds check every use.
   var confinement = Confinement.unchecked
   private var mayGrow = true
+  /// Why the last checkpoint failed; nil if it didn't.
+  private(set) var logFault: String?
+  /// Whether the log keeps everything until the next start; see ``checkpoint()``.
+  private var keepsLog = false
   /// The size of a page in bytes; 0 if no space is taken ahead.
   private var pageSize: Int64 = 0
   private let pointer: OpaquePointer
@@ -144,11 +148,30 @@ final class Connection {
 
   /// Chooses whether closing copies the log into the database and removes it. By default it doesn't, so
   /// that a directory that turns out to be damaged stays as it was found.
-  func foldsLogOnClose(_ folds: Bool) { csqlite_fold_log_on_close(handle, folds ? 1 : 0) }
+  func foldsLogOnClose(_ folds: Bool) {
+    csqlite_fold_log_on_close(handle, folds && !keepsLog ? 1 : 0)
+  }
 
   /// Copies as much as possible of the log into the database, so that its space is used again.
+  ///
+  /// It does nothing any more once the database couldn't be synchronized: Linux then forgets the pages that it couldn't
+  /// write, says so once, and takes later synchronizations for successful. SQLite doesn't copy these pages again, as it may
+  /// have copied them for a checkpoint that a reader cut short, and would begin the log anew over the only copy that is
+  /// left. A start copies the whole log.
   func checkpoint() {
-    sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    guard !keepsLog else { return }
+    let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    switch code & 0xFF {
+    case SQLITE_OK: logFault = nil
+    // A reader or another checkpoint is under way.
+    case SQLITE_BUSY, SQLITE_LOCKED: break
+    default: logFault = "\(error(code))"
+    }
+    // SQLITE_IOERR_FSYNC, whose macro Swift doesn't see.
+    guard code == SQLITE_IOERR | 4 << 8 else { return }
+    keepsLog = true
+    logFault = "\(logFault ?? ""); the log keeps all writes until the next start"
+    foldsLogOnClose(false)
   }
 
   /// Sees to it that ``allocate(pages:)`` takes whole pages of so many bytes.

@@ -47,6 +47,10 @@ enum DatabaseFile {
     guard !connection.isReadOnly else {
       throw .readOnly(reason: "\(path) can't be opened for writing")
     }
+    // SQLite would notice at the first write.
+    for file in [path + "-wal", path + "-shm"] where access(file, W_OK) != 0 && errno != ENOENT {
+      throw .readOnly(reason: "\(file) can't be opened for writing")
+    }
     try checkIdentity(connection)
     try LogIndexFile.reserve(besides: path)
     try checkStructure(connection)
@@ -172,6 +176,10 @@ enum DatabaseFile {
   private static func check(_ check: String, _ connection: Connection) throws(StoreError) {
     let finding = try connection.text("PRAGMA \(check)")
     guard finding == "ok" else {
+      // SQLITE_IOERR_CORRUPTFS: the disk couldn't be read.
+      if finding?.contains("error code=8458") == true {
+        throw .io(reason: "\(connection.path) can't be read")
+      }
       let reason = finding?.parts(separatedBy: UInt8(ascii: "\n")).last { !$0.isEmpty }.map(
         String.init)
       throw connection.damage(reason ?? "it can't be checked")

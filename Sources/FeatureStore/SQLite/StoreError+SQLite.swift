@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 extension StoreError {
   /// Translates an extended result code of SQLite.
@@ -13,6 +14,9 @@ extension StoreError {
         code & 0xFF == SQLITE_IOERR ? csqlite_last_errno($0) : sqlite3_system_errno($0)
       } ?? 0
     switch code & 0xFF {
+    // A page that the disk couldn't be read for is damaged to SQLite (SQLITE_IOERR_CORRUPTFS).
+    case SQLITE_CORRUPT where number == EIO || number == ENXIO:
+      self = .io(reason: "\(path) can't be read: \(message(errno: number))")
     case SQLITE_FULL: self = .full(reason: reason)
     case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(reason: reason)
     case SQLITE_BUSY, SQLITE_LOCKED: self = .directoryInUse(path: path, processID: nil)

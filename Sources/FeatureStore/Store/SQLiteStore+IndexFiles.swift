@@ -62,7 +62,7 @@ extension SQLiteStore {
       let sorted = try sorting ?? sortedRows(of: info, core, now: now)
       let count = try sorted.write(to: draft.path, of: draft.identity) {
         // Copies the log into the database meanwhile. If that fails, closing the store does it.
-        try? core.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        core.connection.checkpoint()
       }
       if count == 0 { return abandonIndexFile(draft) }
     } catch {

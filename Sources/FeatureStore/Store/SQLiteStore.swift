@@ -150,6 +150,9 @@ public final class SQLiteStore: FeatureStore {
   /// Whether the files of the store are still where they were opened. If not, no write succeeds.
   public var isInPlace: Bool { core?.places.areSame ?? false }
 
+  /// Why the log of writes couldn't be copied into the database when that was tried last; nil if it could.
+  public var logFault: String? { core?.connection.logFault }
+
   /// Keeps space on the disk for ``makingRoom(_:)``, if there is any.
   public func keepReserve() {
     guard isInPlace, let core else { return }
