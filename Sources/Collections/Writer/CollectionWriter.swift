@@ -335,7 +335,7 @@ package final class CollectionWriter: @unchecked Sendable {
   }
 
   /// The time after which a store that others share is taken to be stuck, as by a lock on a table, in nanoseconds. Its own
-  /// limit for a lock is five seconds.
+  /// limit for a lock is four seconds.
   private static let patience: UInt = 4_000_000_000
 
   /// Refuses writes that haven't begun, each of which would otherwise wait for as long as others before it, whose error is

@@ -1,7 +1,7 @@
 /// The wait of the writer for writes that are about to come, so that they share a transaction.
 ///
 /// Clients who each send a write after the answer to the one before would otherwise fall into two halves: one waits
-/// for the transaction of the other, and each costs two round trips to a database. So the writer waits after a transaction
+/// for the transaction of the other, and each costs a round trip to a database. So the writer waits after a transaction
 /// until as many writes are there as were under way, though only for a part of the time that the transaction took. Where
 /// that didn't help it isn't done for a while. With PostgreSQL, 16 clients write a sixth more; 64 clients wrote a fifteenth
 /// less, and with SQLite 16 a seventh less, so many writes aren't waited for, nor those to a store of its own.

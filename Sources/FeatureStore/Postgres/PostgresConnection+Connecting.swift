@@ -12,11 +12,12 @@ extension PostgresConnection {
       set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
       set_config('enable_mergejoin', 'off', false), set_config('enable_material', 'off', false),
       set_config('enable_bitmapscan', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false),
-      set_config('lock_timeout', '5s', false), set_config('default_transaction_isolation', 'read committed', false),
+      set_config('lock_timeout', '4s', false), set_config('default_transaction_isolation', 'read committed', false),
       set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO, MDY', false), set_config('intervalstyle', 'iso_8601', false),
       set_config('extra_float_digits', '1', false), set_config('bytea_output', 'hex', false),
       set_config('lc_monetary', 'C', false), set_config('standard_conforming_strings', 'on', false),
-      set_config('idle_in_transaction_session_timeout', '20s', false),
+      set_config('idle_in_transaction_session_timeout', '20s', false), set_config('tcp_keepalives_idle', '5', false),
+      set_config('tcp_keepalives_interval', '1', false), set_config('tcp_keepalives_count', '3', false),
       set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
         THEN 'on' ELSE current_setting('synchronous_commit') END, false)
     """

@@ -42,14 +42,19 @@ enum PostgresQueries {
   /// The same for one, by its key.
   static let openSlot = PostgresStatement(
     "open slot", "SELECT pg_advisory_xact_lock_shared(\(lock(ofSlot: "$1 % \(slots)")))")
-  /// Does what ``lock``, ``turn`` and ``openSlots`` do, and fails with a division by zero unless the collections are those with
-  /// the keys, versions and tokens given, and none is attached: what follows in the same round trip isn't done then.
+  /// The text in the error of ``assume``, for those who read the server's log.
+  static let othersWereFaster =
+    "pincluster begins this transaction again, as another instance was faster"
+  /// Does what ``lock``, ``turn`` and ``openSlots`` do, and fails unless the collections are those with the keys, versions and
+  /// tokens given, and none is attached: what follows in the same round trip isn't done then. A statement fails by a text that
+  /// is no number.
   static let assume = PostgresStatement(
     "assume",
     """
     WITH locked AS MATERIALIZED (
       SELECT key, version, token FROM collections WHERE id = ANY($1) AND source IS NULL ORDER BY id FOR UPDATE)
-    SELECT 1 / (count(pg_advisory_xact_lock_shared(\(lock(ofSlot: "key % \(slots)")))) = cardinality($2))::int,
+    SELECT CASE WHEN count(pg_advisory_xact_lock_shared(\(lock(ofSlot: "key % \(slots)")))) = cardinality($2) THEN 1
+        ELSE ('\(othersWereFaster) ' || count(*))::int END,
       pg_advisory_xact_lock($5)
     FROM locked JOIN unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS e (key, version, token)
       USING (key, version, token)

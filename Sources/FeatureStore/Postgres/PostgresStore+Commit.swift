@@ -119,11 +119,16 @@ extension PostgresStore {
       guard now < deadline else { throw .uncertain(reason: "\(error)") }
       let seconds = Double(deadline - now) / 1e9
       // A query that fails, as the database is still away, is repeated.
-      if mayCome, let isPrevented = try? prevent(draft, within: seconds) {
+      if mayCome {
+        guard let isPrevented = try? prevent(draft, within: seconds) else {
+          usleep(50_000)
+          continue
+        }
         if isPrevented { throw error }
         mayCome = false
+        continue
       }
-      let outcome = mayCome ? nil : try? outcome(of: draft, within: seconds)
+      let outcome = try? outcome(of: draft, within: seconds)
       switch outcome ?? nil {
       case .committed(let times)?: return times
       case .undone?: throw error
@@ -141,24 +146,10 @@ extension PostgresStore {
     var next = first.changed(to: first.version + 1)
     next.token = Int64.random(in: .min ... .max)
     next.time = max(first.time, settling.time) + 1
-    let ids = assumed.map(\.id)
     return try noting { (connection) throws(StoreError) in
       do throws(StoreError) {
-        let answers = try connection.run(
-          [
-            PostgresQueries.begin.with(), PostgresQueries.lock.with { $0.add(ids) },
-            PostgresQueries.find.with { $0.add(assumed.map(\.key)) },
-            PostgresQueries.openSlots.with { $0.add(ids) },
-          ], within: seconds)
-        let found = try CollectionInfo.all(answers[2], of: configuration.address)
-        let isAsAssumed = assumed.allSatisfy { info in
-          found.contains { $0.isSameState(as: info) && !$0.isAttached }
-        }
-        guard isAsAssumed else {
-          connection.rollBack()
-          return false
-        }
         try connection.run(within: seconds) { (send) throws(StoreError) in
+          try assume(assumed, next.token, send)
           var rows = PostgresRows(of: next.key, hasOneOperation: true)
           _ = try rows.end(leadingTo: next, send)
           try notify([next.key], send)
@@ -167,7 +158,8 @@ extension PostgresStore {
         return true
       } catch {
         connection.rollBack()
-        throw error
+        guard error == .conflict(reason: PostgresQueries.othersWereFaster) else { throw error }
+        return false
       }
     }
   }

@@ -4,7 +4,7 @@ import Threading
 
 extension PostgresStore {
   /// Runs `body` in a transaction on collections, after handing over other instances' changes of them. A tentative one
-  /// takes a single round trip where they are in the state that is shown, and nothing of it was refused.
+  /// takes a single round trip where they are in the state that is shown, and something is changed.
   ///
   /// - Throws: the error of `body`, or ``StoreError`` if the transaction can't be begun or committed.
   public func transaction<R>(

@@ -7,9 +7,9 @@ import Threading
 /// Collections of features in a PostgreSQL database, which other instances of the service share: each takes reads and
 /// writes, and follows the writes of the others.
 ///
-/// A writer locks the rows of the collections concerned and reads the changes that others have made to them. From then
-/// on until the commit, memory and database hold the same, so writes are checked and carried out in memory. A
-/// transaction takes two round trips, however many writes share it.
+/// Writes are checked and carried out in memory, and go to the database as a whole, in one round trip: it confirms first that
+/// the collections concerned are as they are shown. Where others have changed them, the writer begins again: it locks their
+/// rows, and reads these changes, so that memory and database hold the same until the commit.
 ///
 /// Not `Sendable`: one user at a time (``confine(to:)``).
 public final class PostgresStore: SharedStore {
@@ -271,7 +271,7 @@ public final class PostgresStore: SharedStore {
   /// Nothing does where the database has, at the version that is shown, another change than the one that is shown: then
   /// the shown state never was there, or is there no longer, and the collection has to be loaded anew.
   func changes(
-    leadingTo infos: [CollectionInfo], _ connection: PostgresConnection
+    leadingTo infos: [CollectionInfo], _ connection: PostgresConnection, within seconds: Double = 60
   ) throws(StoreError) -> [Int64: ChangedRows] {
     let read = infos.compactMap { info in
       start(of: info).map { (info: info, start: $0, rows: ChangedRows(configuration.address)) }
@@ -285,7 +285,7 @@ public final class PostgresStore: SharedStore {
     }
     let sinks = Dictionary(
       uniqueKeysWithValues: read.enumerated().map { ($0 + 1, $1.rows as any RowSink) })
-    let answer = try connection.run([tokens] + changes, within: 60, sinks: sinks)[0]
+    let answer = try connection.run([tokens] + changes, within: seconds, sinks: sinks)[0]
     var found: [Int64: Int64] = [:]
     for row in answer {
       if let key = row.integer(0) { found[key] = row.integer(1) }
@@ -315,7 +315,8 @@ public final class PostgresStore: SharedStore {
         throw .conflict(reason: "another instance has just created a collection")
       }
       // Locked, so no other instance changes them between these queries.
-      let changes = try changes(leadingTo: infos.filter { !$0.isAttached }, connection)
+      let changes = try changes(
+        leadingTo: infos.filter { !$0.isAttached }, connection, within: 10)
       let gone = ids.compactMap { shown[$0] }.filter { old in !infos.contains { $0.id == old.id } }
       for info in gone { try hand(.dropped(id: info.id)) }
       for info in infos where !info.isAttached { try hand(info, changes[info.key]) }

@@ -17,8 +17,9 @@ extension StoreError {
     switch state {
     case "53100": self = .full(reason: reason)
     // Another transaction was faster, also to make a version of a collection.
-    // The last is a division by zero: that of ``PostgresQueries/assume``.
-    case "40001", "40P01", "23505", "22012": self = .conflict(reason: reason)
+    case "22P02" where reason.contains(PostgresQueries.othersWereFaster):
+      self = .conflict(reason: PostgresQueries.othersWereFaster)
+    case "40001", "40P01", "23505": self = .conflict(reason: reason)
     // No state: told by libpq, not by the server. Or taken over by a standby, or held up by others.
     case "", "25006", "55P03", "57014", "25P03": self = .away(reason: reason)
     // Restarted, or out of connections or memory.
