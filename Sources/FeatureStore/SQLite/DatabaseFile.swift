@@ -177,7 +177,7 @@ enum DatabaseFile {
     let finding = try connection.text("PRAGMA \(check)")
     guard finding == "ok" else {
       // SQLITE_IOERR_CORRUPTFS: the disk couldn't be read.
-      if finding?.contains("error code=8458") == true {
+      if finding?.holds("error code=8458") == true {
         throw .io(reason: "\(connection.path) can't be read")
       }
       let reason = finding?.parts(separatedBy: UInt8(ascii: "\n")).last { !$0.isEmpty }.map(

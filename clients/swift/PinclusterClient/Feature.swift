@@ -101,7 +101,9 @@ public struct WriteSummary: Decodable, Hashable, Sendable {
   /// The version of the collection after it, for ``Features/from(version:)``.
   public internal(set) var version: Int?
 
-  private enum CodingKeys: String, CodingKey { case inserted, updated, rejected, ids, errors, notes }
+  private enum CodingKeys: String, CodingKey {
+    case inserted, updated, rejected, ids, errors, notes
+  }
 }
 
 /// A condition of a write, which otherwise throws a ``Problem`` of the status 412.
