@@ -28,9 +28,15 @@ struct GDALFile {
   private static let headers = ["XLSX", "ODS", "XLS"].flatMap {
     ["--config", "OGR_\($0)_HEADERS", "FORCE"]
   }
+  /// Texts of GML are texts unless a schema says otherwise: guessed types would take away leading zeros, and clamp.
+  private static let texts = ["--config", "GML_FIELDTYPES", "ALWAYS_STRING"]
   private var configuration: [String] {
-    GDALFile.headers + (encoding.map { ["--config", "SHAPE_ENCODING", $0] } ?? [])
+    GDALFile.headers + GDALFile.texts
+      + (encoding.map { ["--config", "SHAPE_ENCODING", $0] } ?? [])
+      // No file is left beside it.
+      + (isGML ? ["-oo", "WRITE_GFS=NO"] : [])
   }
+  private var isGML: Bool { path.lowercasedASCII.ends(with: ".gml") }
   /// A list of layers is no longer.
   private static let longestList = 16 << 20
   private static let shownLayers = 20
@@ -57,7 +63,10 @@ struct GDALFile {
   ///   - layer: its name; nil for the only one that has features.
   ///   - takesCentroids: whether it may hold lines and areas.
   ///   - givesIDs: whether the ids come from a property, which the parts of a feature share.
-  func conversion(layer: String?, takesCentroids: Bool, givesIDs: Bool) throws -> Conversion {
+  ///   - skipsBad: whether features that can't be converted are left out.
+  func conversion(
+    layer: String?, takesCentroids: Bool, givesIDs: Bool, skipsBad: Bool
+  ) throws -> Conversion {
     let layers = try layers()
     let chosen = try choose(layer, of: layers)
     let looksLikeFlag = chosen.name.begins(with: "-")
@@ -68,6 +77,13 @@ struct GDALFile {
     var conversion = Conversion(
       arguments: ["ogr2ogr"] + configuration + ["-f", "GeoJSONSeq"], format: .csv,
       count: chosen.count, notes: [])
+    if skipsBad { conversion.arguments.append("-skipfailures") }
+    if isGML {
+      let stem = String(decoding: path.utf8.dropLast(4), as: UTF8.self)
+      if [".xsd", ".gfs"].allSatisfy({ access(stem + $0, R_OK) != 0 }) {
+        conversion.notes.append("properties of GML without a schema (.xsd) beside it are texts")
+      }
+    }
     if chosen.isTable {
       conversion.rows = TableRows(columns: chosen.columns, isUntyped: chosen.isUntyped)
       conversion.arguments += ["-lco", "SIGNIFICANT_FIGURES=17"]
@@ -122,7 +138,9 @@ struct GDALFile {
       throw Failure(
         "\(path) cannot be read: \(failure), as it is damaged, or this GDAL has no driver for it"
           + (isParquet
-            ? "; Debian's has none for Parquet: make a GeoPackage of it with another" : ""))
+            ? "; Debian's has none for Parquet: make a GeoPackage of it with another" : "")
+          + (path.lowercasedASCII.ends(with: ".tab")
+            ? "; --format csv reads text with tabs between its columns" : ""))
     }
   }
 

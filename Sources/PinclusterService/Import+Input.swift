@@ -76,7 +76,12 @@ extension Import {
       guard arguments != nil, format == .geoJSONSequence,
         let number = problem.pointer.after("/lines/")
       else { return problem }
-      return FeatureProblem(pointer: "feature \(number)", detail: problem.detail)
+      let ending = path.lowercasedASCII
+      let isOfShape = [".shp", ".dbf", ".shz", ".zip"].contains(where: ending.ends)
+      let hint =
+        isOfShape && problem.detail.holds("isn't UTF-8")
+        ? ": windows-1252? (--encoding windows-1252)" : ""
+      return FeatureProblem(pointer: "feature \(number)", detail: problem.detail + hint)
     }
 
     /// Returns to the beginning.
@@ -157,6 +162,7 @@ extension Import {
     /// cut off.
     private mutating func checkProgram() throws(Failure) {
       guard let program else { return }
+      notes += program.notes.filter { !notes.contains($0) }  // Characters: the same texts twice
       let error = program.error
       let most = count.flatMap { lines < $0 ? $0 : nil }
       guard error != nil || most != nil else { return }
@@ -194,8 +200,12 @@ extension Import {
         let count = try buffer.withUnsafeMutableBytes { bytes in
           let left = member.map { $0.packed - position - start } ?? bytes.count
           let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[start...].prefix(left))
-          return try program?.read(into: rest)
-            ?? Glibc.read(descriptor, rest.baseAddress, rest.count)
+          guard let program else { return Glibc.read(descriptor, rest.baseAddress, rest.count) }
+          do { return try program.read(into: rest) } catch let failure as Failure
+            where program.stoppedEarly
+          {
+            throw Failure("\(path): \(failure) (--on-error skip stores what can be read)")
+          }
         }
         if count >= 0 { return count }
         guard errno == EINTR else { throw failure() }

@@ -257,11 +257,71 @@ struct GDALImportTests {
     try room.load(part).expectFailure(saying: "of 500 features in \(part) 0 could be read")
   }
 
-  @Test func `a shapefile that doesn't tell its encoding`() throws {
+  @Test func `a shapefile whose encoding nothing tells, and a table that is called one of MapInfo`()
+    throws
+  {
     let shape = try make("a.shp", of: Self.points, ["-lco", "ENCODING=ISO-8859-1"])
     #expect(unlink(room.files.file("a.cpg")) == 0)
+    let refused = try room.load(shape)
+    #expect(refused.exit == .code(1))
+    #expect(refused.error.contains("isn't UTF-8: windows-1252? (--encoding windows-1252)"))
     try room.load(shape, "--encoding", "windows-1252").expectSuccess()
     #expect(try room.stored().contains { $0.contains("Straße") })
+    let text = try room.files.write("name\tlat\tlon\na\t1\t2\n", as: "b.tab")
+    try room.load(text).expectFailure(saying: "--format csv")
+    let other = try ImportRoom()
+    try other.load(text, "--format", "csv").expectSuccess()
+    #expect(try other.stored() == [#"[2,1]{"name":"a"}"#])
+  }
+
+  @Test func `what ogr2ogr warns of is noted, each once, and little of it`() throws {
+    let points = (0..<20).map { number in
+      "<wpt lat='1' lon='\(number)'><time>2026-01-02T03:04:05Z</time><extensions>"
+        + "<ogr:a>\(4_006_381_333_931 + number / 2)</ogr:a></extensions></wpt>\n"
+    }
+    let head =
+      "<?xml version='1.0'?><gpx version='1.1' creator='x' xmlns='http://www.topografix.com/GPX/1/1'"
+      + " xmlns:ogr='http://osgeo.org/gdal'>"
+    for (count, more) in [(4, false), (20, true)] {
+      let room = try ImportRoom()
+      let text = head + points.prefix(count).joined() + "</gpx>"
+      let run = try room.load(try room.files.write(text, as: "a.gpx")).expectSuccess()
+      let notes = run.output.split(separator: "\n").filter { $0.hasPrefix("note: ogr2ogr ") }
+      #expect(notes.count == (more ? 6 : 2), "\(run.output)")
+      #expect(notes.first?.contains("'4006381333931' of field") == true, "\(run.output)")
+      #expect(notes.last?.contains("more warnings") == more, "\(run.output)")
+      #expect(!run.output.contains("natively"), "\(run.output)")
+    }
+  }
+
+  @Test func `texts of GML without a schema keep their digits`() throws {
+    let path = try make("a.gml", of: Self.points)
+    #expect(unlink(room.files.file("a.xsd")) == 0)
+    let run = try room.load(path).expectSuccess()
+    #expect(run.output.contains("note: properties of GML without a schema"), "\(run.output)")
+    let stored = try room.stored()
+    #expect(stored.count == 2 && stored.contains { $0.contains("\"01067\"") }, "\(stored)")
+    // Nothing is left beside it.
+    #expect(access(room.files.file("a.gfs"), F_OK) != 0)
+  }
+
+  @Test func `points that have no place in degrees are bad features`() throws {
+    let rows = "id,x,y,a\n1,389000,5819000,x\n2,1e12,1e12,bad\n3,390000,5820000,y\n"
+    let (table, path) = (try room.files.write(rows, as: "w.csv"), room.files.file("w.gpkg"))
+    try ChildProcess.succeed(
+      OGR.program,
+      [
+        path, table, "-oo", "X_POSSIBLE_NAMES=x", "-oo", "Y_POSSIBLE_NAMES=y", "-a_srs",
+        "EPSG:25833",
+      ])
+    let refused = try room.load(path)
+    refused.expectFailure(saying: path, "reproject feature 2", "--on-error skip")
+    #expect(!refused.error.contains("-skipfailures"), "\(refused.error)")
+    #expect(try room.stored().isEmpty)
+    let run = try room.load(path, "--on-error", "skip").expectSuccess()
+    #expect(run.output.contains("2 inserted, 0 updated, 1 rejected"), "\(run.output)")
+    #expect(run.error.contains("feature 2: "), "\(run.error)")
+    #expect(try room.stored().count == 2)
   }
 
   @Test func `an archive of a shapefile`() throws {
