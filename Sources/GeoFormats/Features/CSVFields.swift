@@ -38,10 +38,6 @@ struct CSVFields {
   let skipsBlanks: Bool
   private(set) var fields: [Field] = []
 
-  init(separator: UInt8, skipsBlanks: Bool) {
-    (self.separator, self.skipsBlanks) = (separator, skipsBlanks)
-  }
-
   /// Whether each separator in a header, and there are some, has a blank behind it.
   static func hasBlanks(_ header: [UInt8], separator: UInt8) -> Bool {
     let ends = header.indices.filter { header[$0] == separator }

@@ -190,7 +190,7 @@ struct CSVReader {
 
   /// The lines that a record takes.
   private func lines(of record: UnsafeRawBufferPointer) -> Int {
-    boundary.hasQuotes ? TableLines(record).count : 1
+    boundary.hasQuotes ? TableLines(text: record).count : 1
   }
 
   /// Takes the lines of a record one by one, as a quote has swallowed all but the first, which is lost.
@@ -199,7 +199,7 @@ struct CSVReader {
     into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     let first = line
-    let lines = TableLines(record)
+    let lines = TableLines(text: record)
     for range in lines {
       let text = UnsafeRawBufferPointer(rebasing: record[range])
       try FormatError.poll(bytes: text.count)

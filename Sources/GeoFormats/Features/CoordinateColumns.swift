@@ -9,7 +9,7 @@ enum CoordinateColumns: Equatable {
   struct Fault: Error {
     let detail: String
     /// Whether there are columns, but too many.
-    let isAmbiguous: Bool
+    var isAmbiguous = false
   }
 
   /// The columns, as they are named, or by the first kind of names that gives one column each.
@@ -18,14 +18,12 @@ enum CoordinateColumns: Equatable {
   ) throws(Fault) -> CoordinateColumns {
     func named(_ name: String) throws(Fault) -> Int {
       if let index = heading.index(of: name) { return index }
-      throw Fault(
-        detail: "no column is named \(shown(name)); there are \(heading.listed)",
-        isAmbiguous: false)
+      throw Fault(detail: "no column is named \(shown(name)); there are \(heading.listed)")
     }
     if let longitude = options.longitude, let latitude = options.latitude {
       let columns = (try named(longitude), try named(latitude))
       guard columns.0 != columns.1 else {
-        throw Fault(detail: "lon and lat name the same column", isAmbiguous: false)
+        throw Fault(detail: "lon and lat name the same column")
       }
       return .axes(longitude: columns.0, latitude: columns.1)
     }
@@ -48,8 +46,7 @@ enum CoordinateColumns: Equatable {
     throw Fault(
       detail:
         "no columns of coordinates among \(heading.listed); lon and lat name them, or geometry "
-        + "the one that holds points",
-      isAmbiguous: false)
+        + "the one that holds points")
   }
 
   /// The columns of two axes among some, by what their names mean; nil if there are none.

@@ -123,9 +123,7 @@ public enum DateTime {
   /// A cursor that reads the parts of a date-time.
   private struct Reader {
     let text: UnsafeRawBufferPointer
-    private var index = 0
-
-    init(text: UnsafeRawBufferPointer) { self.text = text }
+    var index = 0
 
     var isAtEnd: Bool { index == text.count }
 

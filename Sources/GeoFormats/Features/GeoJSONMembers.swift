@@ -9,7 +9,7 @@ struct GeoJSONMembers {
   private(set) var expires: TapeNode?
   private(set) var coordinates: TapeNode?
   private(set) var geometries: TapeNode?
-  /// What names a reference system.
+  /// The names of reference systems.
   private(set) var crs: TapeNode?
   private(set) var coordRefSys: TapeNode?
 

@@ -67,13 +67,8 @@ struct PlaceList {
     let bytes: UnsafeRawBufferPointer
     let look: (UnsafeRawBufferPointer) -> Kind?
     var found = Finding()
-    private var index = 0
-    private var looks = 0
-
-    init(bytes: UnsafeRawBufferPointer, look: @escaping (UnsafeRawBufferPointer) -> Kind?) {
-      self.bytes = bytes
-      self.look = look
-    }
+    var index = 0
+    var looks = 0
 
     mutating func skip(while isLeft: (UInt8) -> Bool) {
       while index < bytes.count, isLeft(bytes[index]) { index += 1 }

@@ -25,17 +25,17 @@ struct PlaceSearch {
     in object: TapeNode, isTold: Bool = true
   ) throws(CoordinateColumns.Fault) -> PlaceMembers {
     guard object.kind == .object else {
-      throw CoordinateColumns.Fault(detail: "not an object", isAmbiguous: false)
+      throw CoordinateColumns.Fault(detail: "not an object")
     }
     guard !PlaceSearch.isGeoJSON(object) else {
-      throw CoordinateColumns.Fault(detail: "/type is not \"Feature\"", isAmbiguous: false)
+      throw CoordinateColumns.Fault(detail: "/type is not \"Feature\"")
     }
     let before = left
     if let found = try find(in: object, options, deeper: PlaceSearch.deepest) {
       left = before
       return found
     }
-    throw CoordinateColumns.Fault(detail: isTold ? missing(in: object) : "", isAmbiguous: false)
+    throw CoordinateColumns.Fault(detail: isTold ? missing(in: object) : "")
   }
 
   /// Whether an object is GeoJSON that isn't a Feature, or would be one with another type.
@@ -54,25 +54,24 @@ struct PlaceSearch {
     in object: TapeNode, _ options: TableOptions, deeper: Int
   ) throws(CoordinateColumns.Fault) -> PlaceMembers? {
     if let own = try own(of: object, options) { return own }
-    var (best, others, looks): ((PlaceMembers, rank: Int)?, [PlaceMembers], Int) = (nil, [], 0)
+    var (best, rank, looks): ([PlaceMembers], Int, Int) = ([], .max, 0)
     object.forEachMember { key, value in
       guard value.kind == .object, looks < PlaceSearch.mostInner else { return }
       looks += 1
-      guard let (found, rank) = inner(key, value, options, deeper: deeper) else { return }
-      if let known = best, rank >= known.rank {
-        if rank == known.rank, found != known.0 { others.append(found) }
-      } else {
-        (best, others) = ((found, rank), [])
+      guard let found = inner(key, value, options, deeper: deeper) else { return }
+      if found.rank < rank {
+        (best, rank) = ([found.0], found.rank)
+      } else if found.rank == rank, found.0 != best.first {
+        best.append(found.0)
       }
     }
-    guard let best else { return nil }
-    guard others.isEmpty else {
-      let names = TableText.listed([best.0] + others, atMost: 5, \.shown)
+    guard best.count <= 1 else {
+      let names = TableText.listed(best, atMost: 5, \.shown)
       throw CoordinateColumns.Fault(
         detail: "\(names) all hold coordinates; geometry names the one that is meant",
         isAmbiguous: true)
     }
-    return best.0
+    return best.first
   }
 
   /// The members of an object within, or that object if it is a geometry, and how little its name says so.
