@@ -74,9 +74,16 @@ public final class API: Sendable {
   public func handle(
     _ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
-    var own = request
-    if address.trustsProxy { own.client = address.client(of: request) }
-    let request = own
+    guard address.trustsProxy else { return handle(from: request, reply: reply) }
+    var request = request
+    request.client = address.client(of: request)
+    handle(from: request, reply: reply)
+  }
+
+  /// Answers a request whose client is known.
+  private func handle(
+    from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
+  ) {
     let reply = resources.writer.link.flatMap { VersionField.tellingAge(of: $0, reply) } ?? reply
     let answering = Answering(request, by: self, reply)
     let finish: Reply = { answering.finish($0) }
