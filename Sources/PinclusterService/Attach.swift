@@ -40,10 +40,10 @@ struct Attach: RunnableCommand {
     case (nil, nil): break
     case (let longitude?, let latitude?):
       guard request.geometry == nil else {
-        throw UsageError(message: "give --geometry, or --longitude and --latitude, but not both")
+        throw UsageError("give --geometry, or --longitude and --latitude, but not both")
       }
       request.position = (longitude, latitude)
-    default: throw UsageError(message: "--longitude and --latitude belong together")
+    default: throw UsageError("--longitude and --latitude belong together")
     }
     func list(_ name: String) -> [String]? {
       options.values[name].map { $0.parts(separatedBy: UInt8(ascii: ",")).map { String($0) } }

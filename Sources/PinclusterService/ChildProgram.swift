@@ -71,10 +71,9 @@ final class ChildProgram {
   }
 
   private static func failure(_ name: String, _ code: Int32) -> Failure {
-    guard code != ENOENT else {
-      return Failure(description: "the program \(name) isn't installed: apt install gdal-bin")
-    }
-    return Failure(description: "\(name) cannot be run: \(String(cString: strerror(code)))")
+    code == ENOENT
+      ? Failure("the program \(name) isn't installed: apt install gdal-bin")
+      : Failure("\(name) cannot be run", code)
   }
 
   /// Reads its next output; returns 0 at the end.
@@ -149,7 +148,7 @@ final class ChildProgram {
     try StopSignal.check()
     guard status != 0 else { return }
     let said = lines.joined(separator: "; ")
-    throw Failure(description: said.isEmpty ? "\(name) failed" : "\(name) failed: \(said)")
+    throw Failure(said.isEmpty ? "\(name) failed" : "\(name) failed: \(said)")
   }
 
   private func wait() -> Int32 {

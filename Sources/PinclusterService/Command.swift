@@ -21,7 +21,7 @@ public enum Command {
     do {
       let code = try dispatch(arguments, commit)
       guard chints_flush_output() else {
-        throw CommandFailure(description: "standard output cannot be written")
+        throw CommandFailure("standard output cannot be written")
       }
       return code
     } catch let error as UsageError {
@@ -44,11 +44,10 @@ public enum Command {
       print("pincluster \(version)" + (commit.isEmpty ? "" : " (\(commit))"))
       return 0
     case nil:
-      throw UsageError(message: "no command; give \(list), or see pincluster --help")
+      throw UsageError("no command; give \(list), or see pincluster --help")
     case let name?:
       guard let entry = all.first(where: { $0.name == name }) else {
-        throw UsageError(
-          message: "\(name) is not a command; give \(list), or see pincluster --help")
+        throw UsageError("\(name) is not a command; give \(list), or see pincluster --help")
       }
       return try run(entry, Array(arguments.dropFirst()))
     }

@@ -8,7 +8,7 @@ struct Completions: RunnableCommand {
 
   init(_ options: Options) throws(UsageError) {
     guard options.operands.count == 1, Completions.shells.contains(options.operands[0]) else {
-      throw UsageError(message: "completions takes one SHELL: bash, zsh or fish")
+      throw UsageError("completions takes one SHELL: bash, zsh or fish")
     }
     shell = options.operands[0]
   }

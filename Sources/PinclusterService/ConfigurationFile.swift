@@ -28,12 +28,11 @@ struct ConfigurationFile {
       let line = error.offset.map { offset in
         " in line \(bytes[..<min(offset, bytes.count)].count { $0 == UInt8(ascii: "\n") } + 1)"
       }
-      throw UsageError(
-        message: "\(place) is \(path), which is not JSON: \(error.reason)\(line ?? "")")
+      throw UsageError("\(place) is \(path), which is not JSON: \(error.reason)\(line ?? "")")
     }
     guard document.kind == .object else {
       throw UsageError(
-        message: "\(place) is \(path), which holds \(ConfigurationFile.name(document.kind)), "
+        "\(place) is \(path), which holds \(ConfigurationFile.name(document.kind)), "
           + "not an object of flags and their values")
     }
     var seen: Set<ExactText> = []
@@ -54,7 +53,7 @@ struct ConfigurationFile {
   }
 
   private func mistake(_ name: String, _ text: String) -> UsageError {
-    UsageError(message: "\"\(name)\" in \(path) \(text)")
+    UsageError("\"\(name)\" in \(path) \(text)")
   }
 
   /// The value of a flag as text. Throws if it has another type than the flag.
@@ -106,17 +105,17 @@ struct ConfigurationFile {
   private static func bytes(_ path: String, _ place: String) throws(UsageError) -> [UInt8] {
     guard let file = fopen(path, "re") else {
       let reason = String(cString: strerror(errno))
-      throw UsageError(message: "\(place) is \(path), which cannot be opened: \(reason)")
+      throw UsageError("\(place) is \(path), which cannot be opened: \(reason)")
     }
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: longest + 1)
     let count = fread(&bytes, 1, bytes.count, file)
     guard ferror(file) == 0 else {
       let reason = String(cString: strerror(errno))
-      throw UsageError(message: "\(place) is \(path), which cannot be read: \(reason)")
+      throw UsageError("\(place) is \(path), which cannot be read: \(reason)")
     }
     guard count <= longest else {
-      throw UsageError(message: "\(place) is \(path), which is longer than 1 MiB")
+      throw UsageError("\(place) is \(path), which is longer than 1 MiB")
     }
     return Array(bytes[..<count])
   }

@@ -24,8 +24,7 @@ extension HTTPServer.Configuration {
     let rest = limit - min(128, limit / 4 + 16) - (2 * spareConnections + 3) * threads
     guard rest > 0 else {
       throw UsageError(
-        message:
-          "the limit on open files is \(limit), too low for \(threads) threads; see ulimit -n")
+        "the limit on open files is \(limit), too low for \(threads) threads; see ulimit -n")
     }
     maximumConnections = min(maximumConnections, rest)
   }

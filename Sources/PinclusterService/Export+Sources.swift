@@ -23,7 +23,7 @@ extension Export {
       reader = try StoreReader(directory: directory)
       try reader.checkLog()
       guard let info = try reader.collections().first(where: { $0.id == collection }) else {
-        throw CommandFailure(description: "there is no collection \(collection) in \(directory)")
+        throw CommandFailure("there is no collection \(collection) in \(directory)")
       }
       self.info = info
     }
@@ -85,11 +85,11 @@ extension Export {
         try reader.read(page, into: &parsed)
         try reader.finish(into: &parsed)
       } catch {
-        throw CommandFailure(description: "the service's answer cannot be read: \(error)")
+        throw CommandFailure("the service's answer cannot be read: \(error)")
       }
       if let problem = parsed.problems.first {
         throw CommandFailure(
-          description: "the service's answer cannot be read: \(problem.pointer): \(problem.detail)")
+          "the service's answer cannot be read: \(problem.pointer): \(problem.detail)")
       }
       return parsed
     }

@@ -37,7 +37,7 @@ struct Export: RunnableCommand {
     case "csv": isTable = true
     default:
       throw UsageError(
-        message: "the name \(output) does not show the format; give --format geojsonseq or csv")
+        "the name \(output) does not show the format; give --format geojsonseq or csv")
     }
   }
 
@@ -55,8 +55,7 @@ struct Export: RunnableCommand {
         columns = try source.fold(columns) { columns, batch in
           guard columns.add(namesIn: batch) else {
             throw CommandFailure(
-              description:
-                "the features of \(collection) have more names of properties than a table "
+              "the features of \(collection) have more names of properties than a table "
                 + "has columns, \(CSVWriter.Columns.most); give --format geojsonseq")
           }
         }

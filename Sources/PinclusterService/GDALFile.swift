@@ -63,8 +63,7 @@ struct GDALFile {
     let looksLikeFlag = chosen.name.begins(with: "-")
     guard !looksLikeFlag || layers.count == 1 else {
       throw Failure(
-        description:
-          "\(path): the layer \(chosen.name) cannot be read, as its name looks like a flag")
+        "\(path): the layer \(chosen.name) cannot be read, as its name looks like a flag")
     }
     var conversion = Conversion(
       arguments: ["ogr2ogr"] + configuration + ["-f", "GeoJSONSeq"], format: .csv,
@@ -75,8 +74,7 @@ struct GDALFile {
     } else {
       if !takesCentroids, chosen.isOfShapes {
         throw Failure(
-          description:
-            "\(path): the layer \(chosen.name) holds lines or areas (\(chosen.geometry)), and only points "
+          "\(path): the layer \(chosen.name) holds lines or areas (\(chosen.geometry)), and only points "
             + "are stored; --points centroid takes the centroid of each")
       }
       conversion.format = .geoJSONSequence
@@ -103,20 +101,17 @@ struct GDALFile {
         ? " and \(layers.count - GDALFile.shownLayers) more" : "")
     if let name {
       if let layer = layers.first(where: { $0.name.isSame(as: name) }) { return layer }
-      throw Failure(
-        description: "\(path) has no layer \(name); it has \(list.isEmpty ? "none" : list)")
+      throw Failure("\(path) has no layer \(name); it has \(list.isEmpty ? "none" : list)")
     }
     let filled = layers.filter { $0.count != 0 }
     if filled.count == 1 { return filled[0] }
     if layers.count == 1 { return layers[0] }
-    guard !layers.isEmpty else { throw Failure(description: "\(path) has no layers") }
-    throw Failure(description: "\(path) has several layers; choose one with --layer: \(list)")
+    guard !layers.isEmpty else { throw Failure("\(path) has no layers") }
+    throw Failure("\(path) has several layers; choose one with --layer: \(list)")
   }
 
   private func layers() throws -> [Layer] {
-    guard access(path, R_OK) == 0 else {
-      throw Failure(description: "\(path) cannot be opened: \(String(cString: strerror(errno)))")
-    }
+    guard access(path, R_OK) == 0 else { throw Failure("\(path) cannot be opened", errno) }
     let arguments =
       ["ogrinfo"] + configuration + ["-ro", "-so", "-al", "-nomd", "-noextent", source]
     let program = try ChildProgram(arguments)
@@ -125,8 +120,7 @@ struct GDALFile {
     } catch let failure as Failure {
       let isParquet = path.lowercasedASCII.ends(with: "parquet")
       throw Failure(
-        description:
-          "\(path) cannot be read: \(failure), as it is damaged, or this GDAL has no driver for it"
+        "\(path) cannot be read: \(failure), as it is damaged, or this GDAL has no driver for it"
           + (isParquet
             ? "; Debian's has none for Parquet: make a GeoPackage of it with another" : ""))
     }

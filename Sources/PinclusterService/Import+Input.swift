@@ -55,10 +55,7 @@ extension Import {
     ) throws(Failure) {
       let isStandard = path.isSame(as: "-")
       let descriptor = isStandard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else {
-        let reason = String(cString: strerror(errno))
-        throw Failure(description: "\(path) cannot be opened: \(reason)")
-      }
+      guard descriptor >= 0 else { throw Failure("\(path) cannot be opened", errno) }
       var status = stat()
       let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
       size = member?.packed ?? (isFile ? Int(status.st_size) : nil)
@@ -118,7 +115,7 @@ extension Import {
       guard count > 0 else {
         try checkMember()
         guard inflater?.isComplete != false else {
-          throw Failure(description: "\(path) cannot be read: its gzip ends too early")
+          throw Failure("\(path) cannot be read: its gzip ends too early")
         }
         try checkProgram()
         return false
@@ -139,7 +136,7 @@ extension Import {
           try inflater.inflate(chunk, take)
         } catch let failure as Inflater.Failure {
           let kind = member.map { "zip: \($0.name)" } ?? "gzip"
-          throw Failure(description: "\(path) cannot be read as \(kind): \(failure.reason)")
+          throw Failure("\(path) cannot be read as \(kind): \(failure.reason)")
         }
       }
       return true
@@ -153,7 +150,7 @@ extension Import {
     }
 
     private func damage() -> Failure {
-      Failure(description: "\(path) cannot be read: \(member?.name ?? "") in it is damaged")
+      Failure("\(path) cannot be read: \(member?.name ?? "") in it is damaged")
     }
 
     /// Sees whether a program has read the whole file. GDAL's programs may succeed with what they could read of one that is
@@ -167,7 +164,7 @@ extension Import {
         most.map { "of \($0.counted("feature")) in \(path) \(lines) could be read" } ?? path
       let detail = error.map { "\(found): \(program.name) says: \($0)" } ?? found
       guard isLenient else {
-        throw Failure(description: "\(detail) (--on-error skip stores what can be read)")
+        throw Failure("\(detail) (--on-error skip stores what can be read)")
       }
       notes.append(detail)
     }
@@ -206,7 +203,7 @@ extension Import {
     }
 
     private func failure() -> Failure {
-      Failure(description: "\(path) cannot be read: \(String(cString: strerror(errno)))")
+      Failure("\(path) cannot be read", errno)
     }
   }
 }

@@ -61,7 +61,7 @@ extension Import {
       let count = stored.withLock { $0 }
       guard count > 0 else { throw error }
       throw Failure(
-        description: "\(error); \(count.counted("feature")) "
+        "\(error); \(count.counted("feature")) "
           + "\(count == 1 ? "was" : "were") stored before that")
     }
     (tally.inserted, tally.updated) = sums
@@ -72,8 +72,7 @@ extension Import {
   private func checkOrder(of batch: FeatureBatch, behind madeUp: Int) throws(Failure) {
     guard madeUp > 0, let id = batch.largestIntegerID else { return }
     throw Failure(
-      description:
-        "\(path): the id \(id) comes behind features without an id, and may be one that the service has "
+      "\(path): the id \(id) comes behind features without an id, and may be one that the service has "
         + "made up for them; of a file those with an id are sent first")
   }
 

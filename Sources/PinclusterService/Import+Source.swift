@@ -33,11 +33,11 @@ extension Import {
         self = .gdal
       } else {
         throw UsageError(
-          message: "the name \(path) does not show the format; give --format "
+          "the name \(path) does not show the format; give --format "
             + "\(Source.names.dropLast().joined(separator: ", ")) or \(Source.names.last ?? "")")
       }
       if hasLayers, isGzip || path.isSame(as: "-") {
-        throw UsageError(message: "ogr2ogr reads neither standard input nor gzip; give it a FILE")
+        throw UsageError("ogr2ogr reads neither standard input nor gzip; give it a FILE")
       }
     }
 

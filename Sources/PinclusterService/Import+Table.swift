@@ -33,7 +33,7 @@ extension Import {
       options.values["text"]?.parts(separatedBy: UInt8(ascii: ",")).map { String($0) } ?? []
     table.assumesEncoding = skipsBad
     if let flaw = table.flaw {
-      throw UsageError(message: "--\(flaw.option) is \(flaw.detail); see pincluster import --help")
+      throw UsageError("--\(flaw.option) is \(flaw.detail); see pincluster import --help")
     }
     return table
   }

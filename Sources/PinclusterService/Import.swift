@@ -48,7 +48,7 @@ struct Import: RunnableCommand {
 
   init(_ options: Options) throws(UsageError) {
     guard options.operands.count == 1 else {
-      throw UsageError(message: "import takes exactly one FILE, or -; see pincluster import --help")
+      throw UsageError("import takes exactly one FILE, or -; see pincluster import --help")
     }
     path = options.operands[0]
     collection = try options.collection()
@@ -64,9 +64,9 @@ struct Import: RunnableCommand {
     takesCentroids = options.values["points"] == "centroid"
     if case .own(.geoJSON) = source { table.layer = layer }
     guard layer == nil || source.hasLayers || table.layer != nil else {
-      throw UsageError(message: "--layer is for files that ogr2ogr reads; \(path) has no layers")
+      throw UsageError("--layer is for files that ogr2ogr reads; \(path) has no layers")
     }
-    if takesCentroids, case .own(.csv) = source { throw UsageError(message: Import.noShapes) }
+    if takesCentroids, case .own(.csv) = source { throw UsageError(Import.noShapes) }
   }
 
   func run() throws -> Int32 {
@@ -97,7 +97,7 @@ struct Import: RunnableCommand {
       // What was put into a data directory was taken back.
       let stored = url == nil ? 0 : tally.inserted + tally.updated
       throw Failure(
-        description: "\(tally.rejected.counted("bad feature")); "
+        "\(tally.rejected.counted("bad feature")); "
           + (stored == 0
             ? "nothing was changed (--on-error skip stores the good ones)"
             : "\(stored.counted("good feature")) \(stored == 1 ? "was" : "were") stored before the first")
@@ -117,28 +117,18 @@ struct Import: RunnableCommand {
     chints_give_back_large_blocks()
     var input = try input()
     let store = try SQLiteStore(directory: data)
+    // A rollback of what is committed changes nothing.
+    defer { store.rollbackImport() }
     var tally = Tally()
-    do {
-      try readAsPlanned(&input, &tally) { input, tally, plan in
-        try store.beginImport(into: collection)
-        try read(&input, &tally, plan, label: "importing") { try store.importBatch(&$0) }
-      } undo: {
-        store.rollbackImport()
-      }
-    } catch {
+    try readAsPlanned(&input, &tally) { input, tally, plan in
+      try store.beginImport(into: collection)
+      try read(&input, &tally, plan, label: "importing") { try store.importBatch(&$0) }
+    } undo: {
       store.rollbackImport()
-      throw error
     }
-    if tally.rejected > 0 && !skipsBad {
-      store.rollbackImport()
-    } else {
-      do { try checkIDs(tally) } catch {
-        store.rollbackImport()
-        throw error
-      }
-      let info = try store.commitImport()
-      keepIndex(of: info, in: store)
-    }
+    if tally.rejected > 0 && !skipsBad { return tally }
+    try checkIDs(tally)
+    keepIndex(of: try store.commitImport(), in: store)
     return tally
   }
 
@@ -156,9 +146,7 @@ struct Import: RunnableCommand {
   /// Refuses an import whose features all lack the property that is to hold their ids.
   func checkIDs(_ tally: Tally) throws(Failure) {
     guard let idProperty, tally.features > 0, tally.identified == 0 else { return }
-    throw Failure(
-      description: "no feature has the property \(idProperty) of --id-property; nothing was changed"
-    )
+    throw Failure("no feature has the property \(idProperty) of --id-property; nothing was changed")
   }
 
   /// Counts of the features so far.
@@ -188,7 +176,7 @@ struct Import: RunnableCommand {
     case .archive(let format):
       let found = try ZipFile(path).member(layer: layer, format: format)
       guard let (member, format) = found else { break }
-      guard !takesCentroids || format != .csv else { throw Failure(description: Import.noShapes) }
+      guard !takesCentroids || format != .csv else { throw Failure(Import.noShapes) }
       var input = try Input(path: path, format, member: member)
       try input.rewind()
       return input
@@ -269,7 +257,7 @@ struct Import: RunnableCommand {
   }
 
   func failure(_ error: FormatError) -> Failure {
-    Failure(description: Import.text(error, path))
+    Failure(Import.text(error, path))
   }
 
   private static func text(_ error: FormatError, _ path: String) -> String {

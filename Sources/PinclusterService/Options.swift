@@ -64,7 +64,7 @@ struct Options {
     }
     if entry.operands == nil, let operand = operands.first {
       throw UsageError(
-        message: "\(command) takes no operand, but \(operand) was given; "
+        "\(command) takes no operand, but \(operand) was given; "
           + "see pincluster \(command) --help")
     }
   }
@@ -98,7 +98,7 @@ struct Options {
       case flags.count: wantsHelp = true
       default:
         let reason = found == Int(CGETOPT_NO_VALUE) ? "needs a value" : "is not a flag"
-        throw UsageError(message: "\(text) \(reason); see pincluster \(command) --help")
+        throw UsageError("\(text) \(reason); see pincluster \(command) --help")
       }
     }
     for string in strings[Int(firstOperand)...] {
@@ -126,7 +126,7 @@ struct Options {
   /// The value of a flag that must be given.
   func required(_ name: String) throws(UsageError) -> String {
     guard let value = values[name] else {
-      throw UsageError(message: "--\(name) is missing; see pincluster \(command) --help")
+      throw UsageError("--\(name) is missing; see pincluster \(command) --help")
     }
     return value
   }
@@ -159,12 +159,11 @@ struct Options {
     let value = values[name] ?? ""
     if sources[name] == .environment, name == "port", value.holds("://") {
       return UsageError(
-        message:
-          "\(place(name)) is \(value), which Kubernetes sets for a Service named pincluster: "
+        "\(place(name)) is \(value), which Kubernetes sets for a Service named pincluster: "
           + "set enableServiceLinks: false in the pod's spec, rename the Service, or give --port")
     }
     let shown = value.isEmpty ? "empty," : isSecret ? "secret and" : "\(value),"
-    return UsageError(message: "\(place(name)) is \(shown) \(flaw)")
+    return UsageError("\(place(name)) is \(shown) \(flaw)")
   }
 
   /// The list of flags in a command's help.

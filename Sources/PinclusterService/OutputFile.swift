@@ -24,8 +24,7 @@ struct OutputFile: Sendable {
       isOut ? STDOUT_FILENO : open(draft ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0, !isThere || isSpecial || fchmod(descriptor, status.st_mode & 0o777) == 0
     else {
-      let reason = String(cString: strerror(errno))
-      throw CommandFailure(description: "\(draft ?? path) cannot be opened: \(reason)")
+      throw CommandFailure("\(draft ?? path) cannot be opened", errno)
     }
   }
 
@@ -74,8 +73,7 @@ struct OutputFile: Sendable {
   }
 
   private func failure(_ action: String) -> CommandFailure {
-    let reason = String(cString: strerror(errno))
     let name = path.isSame(as: "-") ? "standard output" : draft ?? path
-    return CommandFailure(description: "\(name) cannot be \(action): \(reason)")
+    return CommandFailure("\(name) cannot be \(action)", errno)
   }
 }

@@ -25,7 +25,7 @@ enum Preflight {
       hasMemory ? limit(__RLIMIT_NPROC).map { "ulimit -u is \($0)" } : nil,
     ].compactMap(\.self)
     throw CommandFailure(
-      description: ([
+      ([
         "\(count) threads and \(bytes >> 20) MiB of memory beside them are needed, but "
           + (hasMemory ? "only \(threads.count) threads can be started" : "there is less memory")
       ]

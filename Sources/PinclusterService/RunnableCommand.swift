@@ -1,4 +1,5 @@
 import GeoFormats
+import Glibc
 import HTTPServer
 
 /// A command that is ready to run.
@@ -13,18 +14,23 @@ protocol RunnableCommand: SendableMetatype {
 /// A mistake in the command line, as one line for standard error.
 struct UsageError: Error {
   var message: String
+
+  init(_ message: String) { self.message = message }
 }
 
 /// The failure of a command, as one line for standard error.
 struct CommandFailure: Error, CustomStringConvertible {
   var description: String
 
-  init(description: String) { self.description = description }
+  init(_ description: String) { self.description = description }
+
+  /// A failure of the system, by its code.
+  init(_ what: String, _ code: Int32) { self.init("\(what): \(String(cString: strerror(code)))") }
 
   /// The failure of a request to a service, by its answer.
   init(_ answer: HTTPResponse) {
     let problem = try? JSONParser().parse(answer.body)
     let detail = problem?["detail"]?.string ?? "no further explanation"
-    self.init(description: "the service answered \(answer.status): \(detail)")
+    self.init("the service answered \(answer.status): \(detail)")
   }
 }

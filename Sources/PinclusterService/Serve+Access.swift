@@ -31,12 +31,11 @@ extension Serve {
     access.audience = options.values["jwt-audience"]
     guard access.audience == nil || access.tokenKeyFile != nil else {
       throw UsageError(
-        message: "\(options.place("jwt-audience")) is for tokens, whose keys --jwt-key-file names")
+        "\(options.place("jwt-audience")) is for tokens, whose keys --jwt-key-file names")
     }
     guard access.isOn || isLoopback(host) || options.isOn("allow-anonymous-writes") else {
       throw UsageError(
-        message:
-          "\(options.place("host")) is \(host), where others could write without a key: give --api-key-file "
+        "\(options.place("host")) is \(host), where others could write without a key: give --api-key-file "
           + "or --jwt-key-file, or --allow-anonymous-writes if they may")
     }
     return access

@@ -14,14 +14,12 @@ struct TLSFiles {
     let (certificate, key) = (options.values["tls-cert"], options.values["tls-key"])
     if certificate == nil, key == nil, clientAuthorities == nil, tickets == nil { return nil }
     guard let certificate, let key else {
-      throw UsageError(message: "HTTPS needs both --tls-cert and --tls-key")
+      throw UsageError("HTTPS needs both --tls-cert and --tls-key")
     }
     (self.certificate, self.key) = (certificate, key)
     guard clientAuthorities == nil || tickets == nil else {
       throw UsageError(
-        message:
-          "--tls-tickets and --tls-client-ca exclude each other: tickets would outlast authorities"
-      )
+        "--tls-tickets and --tls-client-ca exclude each other: tickets would outlast authorities")
     }
   }
 
@@ -39,7 +37,7 @@ struct TLSFiles {
         case .tickets: "--tls-tickets \(tickets ?? "")"
         case .pair: "--tls-cert \(certificate) and --tls-key \(key)"
         }
-      throw CommandFailure(description: "\(file): \(error.reason)")
+      throw CommandFailure("\(file): \(error.reason)")
     }
   }
 }

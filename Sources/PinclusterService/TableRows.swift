@@ -57,7 +57,7 @@ struct TableRows {
 
   private func add(_ line: [UInt8], to rows: inout [UInt8]) throws(CommandFailure) {
     guard let properties = (try? parser.parse(line))?["properties"] else {
-      throw CommandFailure(description: "ogr2ogr has written a line that is no feature")
+      throw CommandFailure("ogr2ogr has written a line that is no feature")
     }
     var found = 0
     for (number, column) in columns.enumerated() {
@@ -83,7 +83,7 @@ struct TableRows {
     }
     rows.append(0x0A)
     guard found == properties.count else {
-      throw CommandFailure(description: "a feature has a column that ogrinfo has not listed")
+      throw CommandFailure("a feature has a column that ogrinfo has not listed")
     }
   }
 }

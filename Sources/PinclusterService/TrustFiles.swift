@@ -26,7 +26,7 @@ struct TrustFiles {
     switch (options.values["client-cert"], options.values["client-key"]) {
     case (let file?, let key?): certificate = (file, key)
     case (nil, nil): certificate = nil
-    default: throw UsageError(message: "--client-cert and --client-key need each other")
+    default: throw UsageError("--client-cert and --client-key need each other")
     }
   }
 
@@ -43,8 +43,7 @@ struct TrustFiles {
         ("client-key", certificate?.key),
       ]
       for case (let flag, let file?) in files where access(file, R_OK) != 0 {
-        let reason = String(cString: strerror(errno))
-        throw CommandFailure(description: "--\(flag) \(file): \(reason)")
+        throw CommandFailure("--\(flag) \(file)", errno)
       }
     }
     return try HTTPClient(url: url, trust: trust, key: key)

@@ -95,7 +95,7 @@ struct ZipFile {
       (chosen.isEmpty ? known : chosen).map(\.0.name).prefix(ZipFile.shownMembers)
       .joined(separator: ", ") + (known.count > ZipFile.shownMembers ? " and others" : "")
     throw CommandFailure(
-      description: chosen.isEmpty
+      chosen.isEmpty
         ? "\(path) has no layer \(layer ?? ""); it has \(names)"
         : "\(path) has several layers; choose one with --layer: \(names)")
   }

@@ -71,20 +71,18 @@ struct AttachedTable {
 
   init(_ facts: PostgresResult, _ columns: PostgresResult, for request: AttachRequest) throws {
     guard let facts = facts.first, let schema = facts.text(0), let name = facts.text(1) else {
-      throw AttachFailure(description: "there is no table \(request.table)")
+      throw AttachFailure("there is no table \(request.table)")
     }
     (self.schema, self.name, postgis) = (schema, name, facts.text(4))
     let table = "\(schema).\(name)"
     guard facts.text(2)?.isSame(as: "r") == true, facts.boolean(3) != true else {
       throw AttachFailure(
-        description:
-          "\(table) is a view, a partition, has partitions, or inherits from a table: changes of it "
+        "\(table) is a view, a partition, has partitions, or inherits from a table: changes of it "
           + "can't be seen reliably. Attach the table below it")
     }
     guard facts.boolean(5) != true else {
       throw AttachFailure(
-        description:
-          "\(table) is unlogged or temporary: it is empty after a crash of the server, which nothing tells"
+        "\(table) is unlogged or temporary: it is empty after a crash of the server, which nothing tells"
       )
     }
     let all = columns.map { row in
@@ -96,18 +94,16 @@ struct AttachedTable {
     func column(_ name: String, _ flag: String) throws -> Column {
       if let found = all.first(where: { $0.name.isSame(as: name) }) { return found }
       throw AttachFailure(
-        description: "--\(flag): \(table) has no column \(name), but "
+        "--\(flag): \(table) has no column \(name), but "
           + all.map(\.name).joined(separator: ", "))
     }
     let id = try request.id.map { try column($0, "id") } ?? all.first { $0.isKey }
     guard let id else {
-      throw AttachFailure(
-        description: "\(table) has no primary key of one column; name a unique column by --id")
+      throw AttachFailure("\(table) has no primary key of one column; name a unique column by --id")
     }
     guard id.isUnique else {
       throw AttachFailure(
-        description:
-          "\(id.name) has no unique index of its own, by which its rows are told apart and found")
+        "\(id.name) has no unique index of its own, by which its rows are told apart and found")
     }
     kind =
       switch id.type {
@@ -115,15 +111,13 @@ struct AttachedTable {
       case "text", "varchar": .text
       case "uuid": .uuid
       default:
-        throw AttachFailure(
-          description: "\(id.name) is of type \(id.fullType); ids are integers, text or uuid")
+        throw AttachFailure("\(id.name) is of type \(id.fullType); ids are integers, text or uuid")
       }
     self.id = id
     position = try AttachedTable.position(of: all, table, request, column)
     expires = try request.expires.map { try column($0, "expires") }
     if let expires, !["timestamptz", "timestamp", "date"].contains(expires.type) {
-      throw AttachFailure(
-        description: "--expires: \(expires.name) is of type \(expires.fullType), not a time")
+      throw AttachFailure("--expires: \(expires.name) is of type \(expires.fullType), not a time")
     }
     if let names = request.properties {
       properties = try names.map { try column($0, "properties") }
@@ -136,8 +130,7 @@ struct AttachedTable {
     for name in [request.temporal?.columns.start, request.temporal?.columns.end] {
       guard let name, !properties.contains(where: { Array($0.name.utf8) == Array(name.utf8) })
       else { continue }
-      throw AttachFailure(
-        description: "--temporal: \(name) is none of the properties that the collection shows")
+      throw AttachFailure("--temporal: \(name) is none of the properties that the collection shows")
     }
   }
 
@@ -150,8 +143,7 @@ struct AttachedTable {
         try column(names.longitude, "longitude"), try column(names.latitude, "latitude")
       )
       for column in [longitude, latitude] where !column.isNumeric {
-        throw AttachFailure(
-          description: "\(column.name) is of type \(column.fullType), not a number")
+        throw AttachFailure("\(column.name) is of type \(column.fullType), not a number")
       }
       return .columns(longitude: longitude, latitude: latitude)
     }
@@ -161,13 +153,12 @@ struct AttachedTable {
       ?? (geometries.count == 1 ? geometries.first : nil)
     guard let chosen else {
       throw AttachFailure(
-        description:
-          "\(table) has \(geometries.count) columns of geometries; name one by --geometry, or two "
+        "\(table) has \(geometries.count) columns of geometries; name one by --geometry, or two "
           + "columns of numbers by --longitude and --latitude")
     }
     guard chosen.isGeometry else {
       throw AttachFailure(
-        description: "--geometry: \(chosen.name) is of type \(chosen.fullType), not a geometry")
+        "--geometry: \(chosen.name) is of type \(chosen.fullType), not a geometry")
     }
     return .geometry(chosen)
   }

@@ -19,15 +19,13 @@ public struct PostgresAttachment {
       SQLText.quoted("store", in: configuration.schema))
     guard let owner = found?.first?.text(0) else {
       throw AttachFailure(
-        description:
-          "\(configuration.address.name) has no tables of pincluster in the schema \(schema): "
+        "\(configuration.address.name) has no tables of pincluster in the schema \(schema): "
           + "start an instance with this --store first")
     }
     self.owner = owner
     let version = try one("SELECT version::text FROM store").flatMap { Int($0) }
     guard version == PostgresSchema.version else {
-      throw AttachFailure(
-        description: "the tables of the schema \(schema) are of another version of pincluster")
+      throw AttachFailure("the tables of the schema \(schema) are of another version of pincluster")
     }
   }
 
@@ -69,12 +67,12 @@ public struct PostgresAttachment {
       "SELECT coalesce(source, '') FROM collections WHERE id = $1", request.collection)
     {
       throw AttachFailure(
-        description: source.isEmpty
+        source.isEmpty
           ? "there is a collection \(request.collection) already"
           : "\(request.collection) is attached already; pincluster detach ends that")
     }
     guard let table = try find(request.table) else {
-      throw AttachFailure(description: "there is no table \(request.table)")
+      throw AttachFailure("there is no table \(request.table)")
     }
     let answers = try connection.run([
       AttachedTable.facts.with { $0.add(table) }, AttachedTable.columns.with { $0.add(table) },
@@ -85,7 +83,7 @@ public struct PostgresAttachment {
         "SELECT nextval(pg_get_serial_sequence($1, 'key'))::text",
         SQLText.quoted("collections", in: schema)
       ).flatMap({ Int64($0) })
-    else { throw AttachFailure(description: "the schema \(schema) gives no keys") }
+    else { throw AttachFailure("the schema \(schema) gives no keys") }
     return AttachScript(table: found, request: request, key: key, schema: schema, owner: owner)
   }
 
@@ -114,10 +112,10 @@ public struct PostgresAttachment {
     let found = try connection.once(
       "SELECT key, source FROM collections WHERE id = $1", collection)?.first
     guard let key = found?.integer(0) else {
-      throw AttachFailure(description: "there is no collection \(collection)")
+      throw AttachFailure("there is no collection \(collection)")
     }
     guard let source = found?.text(1) else {
-      throw AttachFailure(description: "\(collection) isn't attached to a table")
+      throw AttachFailure("\(collection) isn't attached to a table")
     }
     let function = SQLText.quoted(AttachScript.triggerFunction(key), in: schema)
     let table = try one(
@@ -174,13 +172,11 @@ public struct PostgresAttachment {
     switch error {
     case .readOnly(let reason):
       AttachFailure(
-        description:
-          "\(reason). It takes the table's owner as a member of \(owner) (GRANT \(owner) TO …), or a superuser"
+        "\(reason). It takes the table's owner as a member of \(owner) (GRANT \(owner) TO …), or a superuser"
       )
     case .away(let reason) where !connection.isLost:
       AttachFailure(
-        description:
-          "\(reason). Others use the table for longer than 5 s; try again when they have ended")
+        "\(reason). Others use the table for longer than 5 s; try again when they have ended")
     default: error
     }
   }
@@ -217,4 +213,6 @@ public struct AttachRequest: Sendable {
 public struct AttachFailure: Error, CustomStringConvertible {
   /// The sentence.
   public let description: String
+
+  init(_ description: String) { self.description = description }
 }
