@@ -120,7 +120,7 @@ struct Import: RunnableCommand {
     chints_give_back_large_blocks()
     var input = try input()
     let store = try SQLiteStore(directory: data)
-    // What isn't committed, if anything.
+    // A rollback of what is committed changes nothing.
     defer { store.rollbackImport() }
     var tally = Tally()
     try readAsPlanned(&input, &tally) { input, tally, plan in
