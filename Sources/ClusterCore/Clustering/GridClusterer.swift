@@ -101,8 +101,8 @@ struct GridClusterer<Region: IndexRegion> {
     } else if sum.count == 1 {
       // The common case of a single feature: there are no others to look for. The pointers are valid because
       // the scope lives; without them, references to the index would be counted for each pin.
-      let location = pointers.positions[sum.first].location
-      let coordinate = pointers.coordinates[sum.first]
+      let location = pointers.position(sum.first).location
+      let coordinate = pointers.coordinate(sum.first)
       append(
         Annotation(pin: sum.first, at: coordinate, as: .location(sum.cell, location)), sum.cell)
     } else {
@@ -112,8 +112,7 @@ struct GridClusterer<Region: IndexRegion> {
         limit: ClusterRequest.maximumLimit - annotations.count + 1)
       for part in sums {
         let location = points.position(at: part.first).location
-        let own = LocationRegion(
-          cell: CellRegion(grid: cells.grid, cell: sum.cell), location: location)
+        let own = CellRegion(grid: cells.grid, cell: sum.cell, location: location)
         append(
           Annotation(
             part, of: points, in: IntersectionRegion(a: own, b: region), excluding: keptApart,
@@ -134,9 +133,7 @@ struct GridClusterer<Region: IndexRegion> {
   private mutating func pin(_ ordinal: Int, spread: Bool) -> Annotation {
     var pin = Annotation(pin: ordinal, of: points)
     if spread && settings.decluster {
-      let (coordinate, contested) = pinLayout.pin(at: scope.collectionOrdinal(ordinal))
-      pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
-      pin.coordinate = coordinate
+      pin.spread(by: &pinLayout, of: scope.collectionOrdinal(ordinal))
     }
     return pin
   }

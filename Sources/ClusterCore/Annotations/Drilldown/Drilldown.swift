@@ -32,8 +32,6 @@ public struct Drilldown: Sendable {
 
   /// The cell size for ids that don't name one.
   public static let defaultCellSize: Double = 60
-  /// The zooms that are considered for an expansion.
-  public static let zooms = ClusterLayer.zooms
 
   /// Looks up an id; nil if it currently names no features.
   ///
@@ -55,7 +53,7 @@ public struct Drilldown: Sendable {
         keptApart: keptApart)
       return
     }
-    let region = CellRegion(grid: name.grid, cell: name.cell)
+    var region = CellRegion(grid: name.grid, cell: name.cell)
     var part: GroupPart?
     if let wanted = name.group {
       guard let found = GroupPart(wanted, keys) else { return nil }
@@ -69,9 +67,10 @@ public struct Drilldown: Sendable {
       scope, grid: name.grid, cellSize: name.cellSize, settings, group: part?.group,
       keptApart: keptApart)
     self.scope = scope
+    region.location = name.location
     guard
       var annotation = scope.points.annotation(
-        of: region, location: name.location, position: settings.position, excluding: keptApart)
+        of: region, position: settings.position, excluding: keptApart)
     else { return nil }
     annotation.first = scope.collectionOrdinal(annotation.first)
     annotation.cell = name.cell
@@ -93,9 +92,7 @@ public struct Drilldown: Sendable {
     if options.settings.decluster {
       // The id of a feature's pin names no zoom.
       var pinLayout = PinLayout(scope, options.settings.spread(atZoom: 0))
-      let (coordinate, contested) = pinLayout.pin(at: ordinal)
-      pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
-      pin.coordinate = coordinate
+      pin.spread(by: &pinLayout, of: ordinal)
     }
     return (pin, scope)
   }
@@ -124,7 +121,7 @@ public struct Drilldown: Sendable {
   public func pins(limit: Int) throws(ImpossibleRequest) -> Children {
     var settings = options.settings
     (settings.decluster, settings.maxZoomLevelForClustering) = (true, -.infinity)
-    return try children(zoom: Double(Drilldown.zooms.upperBound), limit: limit, settings)
+    return try children(zoom: Double(ClusterLayer.zooms.upperBound), limit: limit, settings)
   }
 
   /// Clusters its features on the grid of another zoom as if only they existed.
@@ -150,20 +147,11 @@ public struct Drilldown: Sendable {
       settings: settings, limit: limit)
     request.weights = options.weights
     let (scope, region) =
-      switch annotation.key {
-      case .feature:
+      if let own = annotation.region(on: layer.grid ?? finer) {
+        (scope, AnyRegion(own.without(keptApart)))
+      } else {
         // Without others that share its coordinate.
         (FeatureScope(collection, ordinals: [annotation.first]), AnyRegion(EverywhereRegion()))
-      case .cell(let cell):
-        (scope, AnyRegion(CellRegion(grid: layer.grid ?? finer, cell: cell).without(keptApart)))
-      case .location(let cell, let location):
-        (
-          scope,
-          AnyRegion(
-            LocationRegion(
-              cell: CellRegion(grid: layer.grid ?? finer, cell: cell), location: location
-            ).without(keptApart))
-        )
       }
     let result = try scope.clusters(
       request, in: region, excluding: keptApart, group: layer.group)
@@ -192,10 +180,9 @@ extension Drilldown {
     if annotation.count >= settings.minPoints, locations <= 1 { return true }
     let region = CellRegion(grid: grid, cell: cell)
     let scope = Drilldown.scope(of: collection, passing: options.filter, part, in: region)
-    let sum = GridSummation.sums(
-      of: scope.points, in: EverywhereRegion(), by: GridRange(grid: grid, only: cell),
-      excluding: scope.ordinals(of: settings.keepApart), countingLocations: locations > 1
-    ).first
+    let sum = scope.points.sum(
+      of: region, excluding: scope.ordinals(of: settings.keepApart),
+      countingLocations: locations > 1)
     return sum.map(settings.areMet(by:)) ?? true
   }
 }

@@ -31,18 +31,17 @@ struct LocatedCell {
 
   /// The sum of the features of the cell that aren't kept apart; nil if there are none.
   private var sum: CellSum? {
-    GridSummation.sums(
-      of: scope.points, in: EverywhereRegion(), by: request.cells, excluding: keptApart,
-      countingLocations: request.settings.minUniqueLocationsForClustering > 1
-    ).first
+    scope.points.sum(
+      of: CellRegion(grid: request.cells.grid, cell: cell), excluding: keptApart,
+      countingLocations: request.settings.minUniqueLocationsForClustering > 1)
   }
 
   private var ownOrdinal: Int { scope.scopeOrdinal(ordinal) ?? 0 }
   private var isKeptApart: Bool { keptApart.contains(ownOrdinal) }
 
-  private var location: LocationRegion {
-    LocationRegion(
-      cell: CellRegion(grid: request.cells.grid, cell: cell),
+  private var location: CellRegion {
+    CellRegion(
+      grid: request.cells.grid, cell: cell,
       location: scope.points.position(at: ownOrdinal).location)
   }
 

@@ -74,7 +74,7 @@ public struct MethodDrilldown: Sendable {
     // Without others that share its features' coordinates.
     let scope = FeatureScope(collection, ordinals: ordinals)
     var pinLayout = PinLayout(
-      scope, settings.spread(atZoom: Double(Drilldown.zooms.upperBound)))
+      scope, settings.spread(atZoom: Double(ClusterLayer.zooms.upperBound)))
     let group = result.layer(of: annotation).group
     var pins = ClusterResult()
     pins.featureCount = annotation.count
@@ -84,9 +84,7 @@ public struct MethodDrilldown: Sendable {
     ]
     for ordinal in ordinals {
       var pin = Annotation(pin: ordinal, of: collection.index.points)
-      let (coordinate, contested) = pinLayout.pin(at: ordinal)
-      pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
-      pin.coordinate = coordinate
+      pin.spread(by: &pinLayout, of: ordinal)
       pins.annotations.append(pin)
     }
     return pins
