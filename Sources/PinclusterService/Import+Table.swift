@@ -72,7 +72,7 @@ extension Import {
   func plan(of input: inout Input, isWhole: Bool) throws -> TablePlan? {
     guard input.format == .csv else { return nil }
     var table = table
-    // What GDAL writes is in UTF-8.
+    // GDAL writes UTF-8.
     if input.isConverted { table.encoding = nil }
     var survey = TableSurvey(options: table, idProperty: idProperty, maximumLength: featureBytes)
     let canRewind = input.canRewind

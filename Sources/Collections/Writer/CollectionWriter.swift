@@ -77,7 +77,7 @@ package final class CollectionWriter: @unchecked Sendable {
   var sweeping = Sweeping()
   var clearing = Clearing()
   var indexFiles = IndexFileKeeping()
-  /// What was told last of the store's log.
+  /// The fault of the store's log that was told last.
   private var logFault: String?
   var following = Following()
   var comparing = Comparing()
