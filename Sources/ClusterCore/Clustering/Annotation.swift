@@ -44,6 +44,15 @@ public struct Annotation: Sendable {
 
   /// Whether it is a cluster of a whole cell.
   var isClusterOfCell: Bool { if case .cell = key { isCluster } else { false } }
+
+  /// The cell of its grid, or the location in one, that it is the annotation of; nil if it is a feature's.
+  func region(on grid: CellGrid) -> CellRegion? {
+    switch key {
+    case .cell(let cell): CellRegion(grid: grid, cell: cell)
+    case .location(let cell, let location): CellRegion(grid: grid, cell: cell, location: location)
+    case .feature: nil
+    }
+  }
 }
 
 extension Annotation {

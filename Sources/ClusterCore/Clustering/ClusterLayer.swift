@@ -12,7 +12,7 @@ public struct ClusterLayer: Sendable {
   var settings = ClusterSettings()
   /// Tells of the places of annotations' features without looking at all of them; nil if they are not in a
   /// tree of their own.
-  var places: (any FeaturePlaces)?
+  var places: GridFeatures?
   /// Calls its last argument with the runs of an annotation's features that are also held by a previous
   /// one, if that is given, until it returns false.
   let runs: @Sendable (Annotation, HeldFeatures?, (Range<Int>) -> Bool) -> Void
@@ -29,25 +29,20 @@ public struct ClusterLayer: Sendable {
 
   /// The id of an annotation.
   public func id(of annotation: Annotation, in index: FeatureIndex) -> AnnotationID {
-    guard let grid else {
+    guard let grid, let region = annotation.region(on: grid) else {
       return AnnotationID(feature: index.record(at: annotation.first).id)
     }
-    var name = CellName(
-      grid: grid, cellSize: cellSize, cell: CellPosition(column: 0, row: 0), location: nil,
-      group: group?.name)
-    switch annotation.key {
-    case .cell(let cell): name.cell = cell
-    case .location(let cell, let location): (name.cell, name.location) = (cell, location)
-    case .feature: return AnnotationID(feature: index.record(at: annotation.first).id)
-    }
-    return .cell(name)
+    return .cell(
+      CellName(
+        grid: grid, cellSize: cellSize, cell: region.cell, location: region.location,
+        group: group?.name))
   }
 }
 
 /// The features that a previous annotation stands for now.
 enum HeldFeatures: Sendable {
+  /// Those of a cell, or of a location in one.
   case cell(CellRegion)
-  case location(LocationRegion)
   /// A feature, given by its ordinal in the collection.
   case feature(Int)
 }

@@ -95,9 +95,8 @@ extension FeatureScope {
   ) throws(ImpossibleRequest) {
     let keptApart = ordinals(of: request.settings.keepApart)
     let layer = ClusterLayer(
-      GridFeatures(
-        scope: self, region: AnyRegion(region), grid: grid, keptApart: keptApart), grid: grid,
-      cellSize: request.cellSize, request.settings, group: group)
+      self, in: AnyRegion(region), grid: grid, cellSize: request.cellSize, request.settings,
+      group: group, keptApart: keptApart)
     var part = request
     for range in ranges {
       part.cells = range

@@ -112,8 +112,7 @@ struct GridClusterer<Region: IndexRegion> {
         limit: ClusterRequest.maximumLimit - annotations.count + 1)
       for part in sums {
         let location = points.position(at: part.first).location
-        let own = LocationRegion(
-          cell: CellRegion(grid: cells.grid, cell: sum.cell), location: location)
+        let own = CellRegion(grid: cells.grid, cell: sum.cell, location: location)
         append(
           Annotation(
             part, of: points, in: IntersectionRegion(a: own, b: region), excluding: keptApart,

@@ -112,12 +112,12 @@ extension FeatureScope {
     _ request: ClusterRequest, in region: some IndexRegion,
     _ body: (ClusterResult, PlainCells) throws(ImpossibleRequest) -> Void
   ) throws(ImpossibleRequest) {
-    let (grid, part, none) = (request.cells.grid, AnyRegion(region), OrdinalSet([]))
+    let (part, none) = (AnyRegion(region), OrdinalSet([]))
     var result = ClusterResult()
     result.layers = [
       ClusterLayer(
-        GridFeatures(scope: self, region: part, grid: grid, keptApart: none),
-        grid: grid, cellSize: request.cellSize, request.settings, group: nil)
+        self, in: part, grid: request.cells.grid, cellSize: request.cellSize, request.settings,
+        group: nil, keptApart: none)
     ]
     try GridSummation.withSums(
       of: points, in: region, by: request.cells, excluding: none, countingLocations: false,

@@ -55,7 +55,7 @@ public struct Drilldown: Sendable {
         keptApart: keptApart)
       return
     }
-    let region = CellRegion(grid: name.grid, cell: name.cell)
+    var region = CellRegion(grid: name.grid, cell: name.cell)
     var part: GroupPart?
     if let wanted = name.group {
       guard let found = GroupPart(wanted, keys) else { return nil }
@@ -69,9 +69,10 @@ public struct Drilldown: Sendable {
       scope, grid: name.grid, cellSize: name.cellSize, settings, group: part?.group,
       keptApart: keptApart)
     self.scope = scope
+    region.location = name.location
     guard
       var annotation = scope.points.annotation(
-        of: region, location: name.location, position: settings.position, excluding: keptApart)
+        of: region, position: settings.position, excluding: keptApart)
     else { return nil }
     annotation.first = scope.collectionOrdinal(annotation.first)
     annotation.cell = name.cell
@@ -150,20 +151,11 @@ public struct Drilldown: Sendable {
       settings: settings, limit: limit)
     request.weights = options.weights
     let (scope, region) =
-      switch annotation.key {
-      case .feature:
+      if let own = annotation.region(on: layer.grid ?? finer) {
+        (scope, AnyRegion(own.without(keptApart)))
+      } else {
         // Without others that share its coordinate.
         (FeatureScope(collection, ordinals: [annotation.first]), AnyRegion(EverywhereRegion()))
-      case .cell(let cell):
-        (scope, AnyRegion(CellRegion(grid: layer.grid ?? finer, cell: cell).without(keptApart)))
-      case .location(let cell, let location):
-        (
-          scope,
-          AnyRegion(
-            LocationRegion(
-              cell: CellRegion(grid: layer.grid ?? finer, cell: cell), location: location
-            ).without(keptApart))
-        )
       }
     let result = try scope.clusters(
       request, in: region, excluding: keptApart, group: layer.group)

@@ -40,9 +40,9 @@ struct LocatedCell {
   private var ownOrdinal: Int { scope.scopeOrdinal(ordinal) ?? 0 }
   private var isKeptApart: Bool { keptApart.contains(ownOrdinal) }
 
-  private var location: LocationRegion {
-    LocationRegion(
-      cell: CellRegion(grid: request.cells.grid, cell: cell),
+  private var location: CellRegion {
+    CellRegion(
+      grid: request.cells.grid, cell: cell,
       location: scope.points.position(at: ownOrdinal).location)
   }
 

@@ -184,7 +184,6 @@ extension HeldFeatures {
   fileprivate func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
     switch self {
     case .cell(let region): region.contains(ordinal, in: pointers)
-    case .location(let region): region.contains(ordinal, in: pointers)
     case .feature(let own): ordinal == own
     }
   }

@@ -71,10 +71,8 @@ public struct AnnotationReuse {
       let held = id.flatMap(index.ordinal(named:)).map(HeldFeatures.feature)
       return Previous(coordinate: previous.coordinate, id: id, held: held, group: nil)
     }
-    let cell = CellRegion(grid: name.grid, cell: name.cell)
-    let held: HeldFeatures =
-      name.location.map { .location(LocationRegion(cell: cell, location: $0)) } ?? .cell(cell)
-    return Previous(coordinate: previous.coordinate, id: id, held: held, group: name.group)
+    let cell = CellRegion(grid: name.grid, cell: name.cell, location: name.location)
+    return Previous(coordinate: previous.coordinate, id: id, held: .cell(cell), group: name.group)
   }
 
   /// Sets which previous annotation each annotation of a result reuses (``Annotation/reuses``), and moves

@@ -22,11 +22,6 @@ struct FeatureExtent {
   func meets(_ held: HeldFeatures, of index: FeatureIndex) -> Bool {
     switch held {
     case .cell(let region): return meets(region)
-    case .location(let region):
-      let location = region.location
-      return firstLocation.column <= location.column && location.column <= lastLocation.column
-        && firstLocation.row <= location.row && location.row <= lastLocation.row
-        && meets(region.cell)
     case .feature(let ordinal):
       let coordinate = index.coordinate(at: ordinal)
       let longitude = coordinate.foldedLongitude
@@ -36,6 +31,11 @@ struct FeatureExtent {
   }
 
   private func meets(_ region: CellRegion) -> Bool {
+    if let location = region.location {
+      guard firstLocation.column <= location.column, location.column <= lastLocation.column,
+        firstLocation.row <= location.row, location.row <= lastLocation.row
+      else { return false }
+    }
     let grid = region.grid
     return grid.cell(of: northWest.x) <= region.cell.column
       && region.cell.column <= grid.cell(of: southEast.x)

@@ -1,10 +1,20 @@
-/// The features of one cell.
+/// The features of one cell, or those of them that are at one location.
 struct CellRegion: IndexRegion {
   let grid: CellGrid
   let cell: CellPosition
+  /// The location; nil for the whole cell.
+  var location: Location?
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
     let box = pointers.nodes[node].box
+    if let location {
+      if box.maxX >> 9 < location.column || box.minX >> 9 > location.column
+        || box.maxY >> 9 < location.row || box.minY >> 9 > location.row
+      {
+        return .outside
+      }
+      if !box.isOneLocation { return .partial }
+    }
     let west = grid.cells(ofStep: box.minX)
     let east = grid.cells(ofStep: box.maxX)
     if east.last < cell.column || west.first > cell.column { return .outside }
@@ -18,7 +28,8 @@ struct CellRegion: IndexRegion {
   }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    grid.cell(of: ordinal, in: pointers) == cell
+    if let location, pointers.positions[ordinal].location != location { return false }
+    return grid.cell(of: ordinal, in: pointers) == cell
   }
 }
 
@@ -45,25 +56,5 @@ struct CellsRegion: IndexRegion {
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
     windows.contains { $0.contains(ordinal, in: pointers) }
-  }
-}
-
-/// The features of one location that are also in one cell.
-struct LocationRegion: IndexRegion {
-  let cell: CellRegion
-  let location: Location
-
-  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    let box = pointers.nodes[node].box
-    if box.maxX >> 9 < location.column || box.minX >> 9 > location.column
-      || box.maxY >> 9 < location.row || box.minY >> 9 > location.row
-    {
-      return .outside
-    }
-    return box.isOneLocation ? cell.coverage(of: node, in: pointers) : .partial
-  }
-
-  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    pointers.positions[ordinal].location == location && cell.contains(ordinal, in: pointers)
   }
 }

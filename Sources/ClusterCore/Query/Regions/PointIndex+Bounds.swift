@@ -16,14 +16,15 @@ extension PointIndex {
     return exactBounds(of: box, in: EverywhereRegion())
   }
 
-  /// Returns the exact bounds of a region's features, given the box of their positions. The region
-  /// must not be empty. Returns nil if more than `limit` features are on the edges of the box.
+  /// Returns the exact bounds of a region's features, given the box of their positions, whose edges may be off by some
+  /// steps. The region must not be empty. Returns nil if more than `limit` features are on the edges of the box.
   func exactBounds(
-    of box: PositionBox, in region: some IndexRegion, atMost limit: Int = .max
+    of box: PositionBox, slack: Int = 0, in region: some IndexRegion, atMost limit: Int = .max
   ) -> GeoBounds? {
     var bounds = GeoBounds.empty
     var room = limit
-    forEachOrdinal(in: IntersectionRegion(a: EdgeRegion(box: box), b: region)) { ordinal in
+    let edge = EdgeRegion(box: box, slack: slack)
+    forEachOrdinal(in: IntersectionRegion(a: edge, b: region)) { ordinal in
       bounds.formUnion(GeoBounds(coordinate(at: ordinal)))
       room -= 1
       return room >= 0

@@ -55,7 +55,7 @@ struct EdgeRegion: IndexRegion {
   private let east: Int
   private let south: Int
 
-  init(box: PositionBox, slack: Int = 0) {
+  init(box: PositionBox, slack: Int) {
     (west, north) = (Int(box.minX) + slack, Int(box.minY) + slack)
     (east, south) = (Int(box.maxX) - slack, Int(box.maxY) - slack)
   }
