@@ -11,7 +11,7 @@ extension PointIndex {
   ///   - isWide: whether they may be more than half the world apart, so that it may be shorter to go across
   ///     the antimeridian.
   func hull(of region: some IndexRegion, of features: Int, isWide: Bool) -> Hull? {
-    let cut = isWide ? widestGap(in: region) : 0
+    let cut = isWide ? widestGap(in: region)?.east ?? 0 : 0
     var builder = HullBuilder()
     for direction in HullDirection.few(for: features) {
       if let found = outermost(direction, in: region, cut: cut) { builder.add(found) }

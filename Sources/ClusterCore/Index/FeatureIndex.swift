@@ -190,7 +190,7 @@ public final class FeatureIndex: Sendable {
   }
 
   /// The exact bounds of all features on the shortest span of longitudes, whose west is above its east where it crosses
-  /// 180°, or nil if there are none. See ``PositionGap``.
+  /// 180°, or nil if there are none. See ``PointIndex/extent(from:)``.
   public var extent: GeoBounds? {
     if let known = knownExtent.withLock({ $0 }) { return known }
     // The nodes between which a gap may be are looked at in up to 1.5 ms, without a pause.

@@ -34,22 +34,32 @@ extension PointIndex {
 }
 
 extension PointIndex {
-  /// Whether the features are on more than half of the longitudes without crossing 180°.
-  var isWide: Bool {
-    guard count > 0 else { return false }
+  /// The steps of the gap between the features that is across 180°; those of the world if there are no features.
+  private var outerGap: Int {
+    guard count > 0 else { return 1 << 32 }
     let box = withExtendedLifetime(self) { pointers.nodes[pointers.root].box }
-    return box.maxX - box.minX > 1 << 31
+    return 1 << 32 - Int(box.maxX - box.minX)
   }
 
+  /// Whether the features are on more than half of the longitudes without crossing 180°.
+  var isWide: Bool { outerGap < 1 << 31 }
+
   /// The exact bounds of all features on the shortest span of longitudes, to a step: west is above east where it crosses
-  /// 180°. Nil if there are no features. See ``PositionGap``.
+  /// 180°.
+  ///
+  /// A gap counts only if it is wider than that across 180°, and wide enough to hold a whole column: one of equal parts
+  /// of the world, of which two fit into the gap across 180°, but no more than 4,096. So all gaps of more than 0.18° count,
+  /// and the result depends on the features alone, not on how the index has grown.
   ///
   /// - Parameter bounds: the exact bounds that don't cross it.
   func extent(from bounds: GeoBounds) -> GeoBounds {
-    let gap = withExtendedLifetime(self) {
-      PositionGap(of: pointers, in: pointers.nodes[pointers.root].box)
+    guard isWide else { return bounds }
+    // The greatest power of two up to a half, of no less than a 4096th of the world.
+    let shift = UInt32(max(20, Int.bitWidth - 1 - (outerGap / 2).leadingZeroBitCount))
+    // A step at each edge of a gap is not seen.
+    guard let gap = widestGap(in: EverywhereRegion(), columns: shift, slack: 2) else {
+      return bounds
     }
-    guard let gap else { return bounds }
     var extent = bounds
     extent.west = .infinity
     extent.east = -.infinity

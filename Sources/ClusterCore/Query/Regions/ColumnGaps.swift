@@ -1,27 +1,32 @@
 /// The columns of the world with features, and the outermost features of those beside empty ones.
 struct ColumnGaps {
-  private static let bits: UInt32 = 12
-  private static let count = 1 << Int(bits)
-
-  private var isFull = [Bool](repeating: false, count: count)
+  /// A column is 2^shift steps wide.
+  private let shift: UInt32
+  private var isFull: [Bool]
   /// Whether a column with features is beside one without, or at the world's edge.
-  private var isEdge = [Bool](repeating: false, count: count)
-  private var (west, east) = (
-    [UInt32](repeating: .max, count: count), [UInt32](repeating: 0, count: count)
-  )
+  private var isEdge: [Bool]
+  private var (west, east): ([UInt32], [UInt32])
 
-  private static func column(_ x: UInt32) -> Int { Int(x >> (32 - bits)) }
+  init(shift: UInt32) {
+    self.shift = shift
+    let count = 1 << (32 - Int(shift))
+    isFull = Array(repeating: false, count: count)
+    isEdge = isFull
+    (west, east) = (Array(repeating: .max, count: count), Array(repeating: 0, count: count))
+  }
+
+  private func column(_ x: UInt32) -> Int { Int(x &>> shift) }
 
   /// Notes that there are features at both ends of some part. Returns false if the features between
   /// must be looked at.
   mutating func mark(_ west: UInt32, _ east: UInt32) -> Bool {
-    let (first, last) = (ColumnGaps.column(west), ColumnGaps.column(east))
+    let (first, last) = (column(west), column(east))
     (isFull[first], isFull[last]) = (true, true)
     return last - first < 2 || isFull[(first + 1)..<last].allSatisfy(\.self)
   }
 
   mutating func findEdges() {
-    let last = ColumnGaps.count - 1
+    let last = isFull.count - 1
     for column in 0...last where isFull[column] {
       isEdge[column] =
         column == 0 || column == last || !isFull[column - 1] || !isFull[column + 1]
@@ -31,7 +36,7 @@ struct ColumnGaps {
   /// Notes that there are features at both ends of some part. Returns false if the features between
   /// must be looked at.
   mutating func narrow(_ west: UInt32, _ east: UInt32) -> Bool {
-    let (first, last) = (ColumnGaps.column(west), ColumnGaps.column(east))
+    let (first, last) = (column(west), column(east))
     self.west[first] = min(self.west[first], west)
     self.east[last] = max(self.east[last], east)
     guard first < last else {
@@ -41,33 +46,35 @@ struct ColumnGaps {
     return !isEdge[first...last].contains(true)
   }
 
-  /// See ``PointIndex/widestGap(in:)``.
-  var widest: UInt32 {
-    var cut: UInt32 = 0
-    var before: Int?
-    var most = 0
-    for column in 0..<ColumnGaps.count where isFull[column] {
-      if let before, column - before > 1 {
-        let width = Int(west[column]) - Int(east[before])
-        if width > most { (most, cut) = (width, west[column]) }
-      }
-      before = column
+  /// See ``PointIndex/widestGap(in:columns:slack:)``.
+  func widest(slack: Int) -> (west: UInt32, east: UInt32)? {
+    let full = isFull.indices.filter { isFull[$0] }
+    guard let first = full.first, let last = full.last else { return nil }
+    var most = Int(west[first]) + 1 << 32 - Int(east[last]) + slack
+    var widest: (west: UInt32, east: UInt32)?
+    for (before, after) in zip(full, full.dropFirst()) where after - before > 1 {
+      let width = Int(west[after]) - Int(east[before])
+      if width > most { (most, widest) = (width, (east[before], west[after])) }
     }
-    guard let first = isFull.firstIndex(of: true), let last = before else { return 0 }
-    let across = Int(west[first]) + HullPoint.world - Int(east[last])
-    return most > across ? cut : 0
+    return widest
   }
 }
 
 extension PointIndex {
-  /// Returns where the widest part of the world without a region's features ends in the east, as an x in
-  /// steps: the cut from which on they lie on the shortest way around; of several the westernmost. 0 if
-  /// that is the part across the antimeridian, or if none is wider than a tenth of a degree or so.
+  /// Returns the widest gap between the longitudes of a region's features, in steps, if it is wider than the one
+  /// across the antimeridian; of several the westernmost. The features lie on the shortest way around if that begins
+  /// in the east of it. Nil if none is, or none is as wide as a column.
   ///
   /// The world is divided into columns. Those with features are found first, without looking into nodes that
   /// add none. Then the features next to empty columns are found in the same way.
-  func widestGap(in region: some IndexRegion) -> UInt32 {
-    var gaps = ColumnGaps()
+  ///
+  /// - Parameters:
+  ///   - shift: the width of a column, as a power of two of steps; 4,096 are around the world unless it is given.
+  ///   - slack: by how many steps the gap must be wider.
+  func widestGap(
+    in region: some IndexRegion, columns shift: UInt32 = 20, slack: Int = 0
+  ) -> (west: UInt32, east: UInt32)? {
+    var gaps = ColumnGaps(shift: shift)
     /// Gives `note` the least and greatest x of nodes, and of the features of nodes for which it returns false.
     func visit(_ note: (inout ColumnGaps, UInt32, UInt32) -> Bool) {
       walk(
@@ -84,6 +91,6 @@ extension PointIndex {
     visit { $0.mark($1, $2) }
     gaps.findEdges()
     visit { $0.narrow($1, $2) }
-    return gaps.widest
+    return gaps.widest(slack: slack)
   }
 }
