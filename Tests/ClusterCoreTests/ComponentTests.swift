@@ -42,8 +42,9 @@ import Testing
       let ordinal = generator.int(0...points.count - 1)
       if twin.keptApart.contains(ordinal) { continue }
       let wanted = (0..<points.count).contains { twin.isLinked(ordinal, $0, within: radius) }
-      let found = points.hasFeature(
-        linkedTo: ordinal, within: radius, excluding: OrdinalSet(twin.keptApart))
+      let found = ComponentClusterer(
+        points: points, radius: radius, keptApart: OrdinalSet(twin.keptApart)
+      ).isLinked(ordinal)
       #expect(found == wanted, "ordinal \(ordinal), radius \(radius)")
     }
   }

@@ -106,8 +106,9 @@ extension FeatureScope {
     let inside = selecting(in: CellsRegion(request.viewport.tiles)) { keys?.rank(at: $0) == rank }
     let keptApart = inside.ordinals(of: request.keepApart)
     guard let own = inside.scopeOrdinal(ordinal), !keptApart.contains(own) else { return false }
-    return inside.points.hasFeature(
-      linkedTo: own, within: epsilon * request.viewport.mapPointsPerPoint, excluding: keptApart)
+    let radius = epsilon * request.viewport.mapPointsPerPoint
+    return ComponentClusterer(points: inside.points, radius: radius, keptApart: keptApart)
+      .isLinked(own)
   }
 }
 

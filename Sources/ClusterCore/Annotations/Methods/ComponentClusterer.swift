@@ -28,10 +28,20 @@ struct ComponentClusterer {
     return points.count == 0 || (join.states[0] == .whole && keptApart.isEmpty)
   }
 
+  /// Whether any other feature is linked to one that isn't kept apart, however much work it takes to tell.
+  func isLinked(_ ordinal: Int) -> Bool {
+    let points = self.points
+    defer { withExtendedLifetime(points) {} }
+    var join = join(WorkBudget(.max))
+    return join.isLinked(ordinal, toPointsOf: 0)
+  }
+
+  private func join(_ budget: WorkBudget) -> LinkJoin {
+    LinkJoin(points.pointers, LinkDistance(radius: radius), keptApart: keptApart, budget: budget)
+  }
+
   private func joined() throws(MethodLimit) -> LinkJoin {
-    var join = LinkJoin(
-      points.pointers, LinkDistance(radius: radius), keptApart: keptApart,
-      budget: WorkBudget(work))
+    var join = join(WorkBudget(work))
     join.run()
     guard !join.budget.isSpent else { throw .work }
     return join
