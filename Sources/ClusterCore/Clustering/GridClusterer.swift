@@ -133,9 +133,7 @@ struct GridClusterer<Region: IndexRegion> {
   private mutating func pin(_ ordinal: Int, spread: Bool) -> Annotation {
     var pin = Annotation(pin: ordinal, of: points)
     if spread && settings.decluster {
-      let (coordinate, contested) = pinLayout.pin(at: scope.collectionOrdinal(ordinal))
-      pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
-      pin.coordinate = coordinate
+      pin.spread(by: &pinLayout, of: scope.collectionOrdinal(ordinal))
     }
     return pin
   }

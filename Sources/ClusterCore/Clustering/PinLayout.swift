@@ -61,3 +61,12 @@ public struct PinLayout {
     }
   }
 }
+
+extension Annotation {
+  /// Moves the pin of a feature, given by its ordinal in the collection, to its place in a layout.
+  mutating func spread(by layout: inout PinLayout, of ordinal: Int) {
+    let (place, contested) = layout.pin(at: ordinal)
+    spread = Spread(originalCoordinate: coordinate, contested: contested)
+    coordinate = place
+  }
+}

@@ -94,9 +94,7 @@ public struct Drilldown: Sendable {
     if options.settings.decluster {
       // The id of a feature's pin names no zoom.
       var pinLayout = PinLayout(scope, options.settings.spread(atZoom: 0))
-      let (coordinate, contested) = pinLayout.pin(at: ordinal)
-      pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
-      pin.coordinate = coordinate
+      pin.spread(by: &pinLayout, of: ordinal)
     }
     return (pin, scope)
   }

@@ -84,9 +84,7 @@ public struct MethodDrilldown: Sendable {
     ]
     for ordinal in ordinals {
       var pin = Annotation(pin: ordinal, of: collection.index.points)
-      let (coordinate, contested) = pinLayout.pin(at: ordinal)
-      pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
-      pin.coordinate = coordinate
+      pin.spread(by: &pinLayout, of: ordinal)
       pins.annotations.append(pin)
     }
     return pins
