@@ -12,23 +12,9 @@ struct BlockTable<Value: BitwiseCopyable>: Sendable {
     _ count: Int, _ made: EditedBlocks.Made<Owner>, _ values: (Owner) -> FixedArray<Value>?,
     of old: BlockTable?, after edit: EditedBlocks?
   ) {
-    let pointers = WritableArray<UnsafePointer<Value>?>(count: count)
-    if let old, let edit {
-      edit.forEach(
-        kept: { range, number in
-          let shift = (number - range.lowerBound) << PointIndex.blockBits
-          for (offset, before) in range.enumerated() {
-            pointers.pointer[number + offset] =
-              old.pointers.pointer[before]?.numbered(from: shift)
-          }
-        },
-        made: { _, _, _ in })
-    }
-    for (number, owner) in made.all {
-      pointers.pointer[number] = values(owner)?.pointer
-        .numbered(from: number << PointIndex.blockBits)
-    }
-    self.pointers = pointers.fixed
+    pointers = made.table(
+      count, of: old?.pointers, after: edit, moved: { $0?.numbered(from: $1) },
+      { values($0)?.pointer.numbered(from: $1) })
   }
 
   /// The values of the block that contains an ordinal.

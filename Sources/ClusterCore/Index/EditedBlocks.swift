@@ -54,6 +54,32 @@ extension EditedBlocks {
     let all: [(number: Int, value: Value)]
 
     init(_ all: [(number: Int, value: Value)]) { self.all = all }
+
+    /// Returns elements by block after an edit of those in `old`, or of new blocks only.
+    ///
+    /// - Parameters:
+    ///   - moved: returns the element of a kept block, whose ordinals grow by so many.
+    ///   - element: returns that of a new block, given its value and its first ordinal.
+    func table<Element>(
+      _ count: Int, of old: FixedArray<Element>?, after edit: EditedBlocks?,
+      moved: (Element, Int) -> Element, _ element: (Value, Int) -> Element
+    ) -> FixedArray<Element> {
+      let table = WritableArray<Element>(count: count)
+      if let old, let edit {
+        edit.forEach(
+          kept: { range, number in
+            let shift = (number - range.lowerBound) << PointIndex.blockBits
+            for (offset, before) in range.enumerated() {
+              table.pointer[number + offset] = moved(old.pointer[before], shift)
+            }
+          },
+          made: { _, _, _ in })
+      }
+      for (number, value) in all {
+        table.pointer[number] = element(value, number << PointIndex.blockBits)
+      }
+      return table.fixed
+    }
   }
 
   /// Returns the results of `make` for the new blocks.

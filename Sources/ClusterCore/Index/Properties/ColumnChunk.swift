@@ -1,6 +1,18 @@
 /// The values of one property of the features of one block, by offset in the block. The codes refer
 /// to the dictionary of the ``PropertyColumn``.
 final class ColumnChunk: Sendable {
+  /// The extent of the numbers of a block.
+  struct Zone: BitwiseCopyable {
+    /// The least and the greatest number; infinite in the opposite direction if there is none.
+    let least: Double
+    let greatest: Double
+    /// Whether all values are numbers.
+    let isNumeric: Bool
+
+    /// Whether there are no numbers.
+    var isEmpty: Bool { least > greatest }
+  }
+
   /// The number of features.
   let count: Int
   /// The codes; nil if all values are missing or numbers.

@@ -26,8 +26,8 @@ public final class PropertyColumn: Sendable {
   let codes: BlockTable<Code>
   /// The numbers by ordinal, NaN for other values; nil for blocks without numbers.
   let doubles: BlockTable<Double>
-  /// The extent of the numbers in each block.
-  let zones: ZoneTable
+  /// The extent of the numbers in each block, in one piece of memory, so that a look at each block costs little.
+  let zones: FixedArray<ColumnChunk.Zone>
   /// The strings, and flagged arrays and objects. Some may belong to no feature any more.
   let dictionary: ByteDictionary
   /// The number of live entries when they were last counted.
@@ -62,7 +62,11 @@ public final class PropertyColumn: Sendable {
     self.livingEntries = livingEntries
     codes = BlockTable(chunks.count, made, \.codes, of: old?.codes, after: edit)
     doubles = BlockTable(chunks.count, made, \.doubles, of: old?.doubles, after: edit)
-    zones = ZoneTable(chunks.count, made, of: old?.zones, after: edit)
+    zones = made.table(chunks.count, of: old?.zones, after: edit, moved: { zone, _ in zone }) {
+      chunk, _ in
+      ColumnChunk.Zone(
+        least: chunk.extent.least, greatest: chunk.extent.greatest, isNumeric: chunk.isNumeric)
+    }
     var (count, bytes) = (old?.count ?? 0, old?.chunkBytes ?? 0)
     for number in edit?.removed(of: old?.chunks.count ?? 0) ?? [] {
       count -= old?.chunks[number].count ?? 0

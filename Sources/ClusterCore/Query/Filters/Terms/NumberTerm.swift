@@ -18,7 +18,7 @@ struct NumberTerm: FilterTerm {
   }
 
   func coverage(ofBlock number: Int) -> Coverage {
-    let zone = column.zones[number]
+    let zone = column.zones.pointer[number]
     if zone.isEmpty { return .outside }
     // A condition that all numbers meet is met by all features if each has a number.
     if zone.least >= low && zone.greatest <= high {

@@ -57,7 +57,9 @@ struct WindowTerm: FilterTerm {
   }
 
   func coverage(ofBlock number: Int) -> Coverage {
-    let (zone, days) = (times.times.zones[number], times.days.zones[number])
+    let (zone, days) = (
+      times.times.zones.pointer[number], times.days.zones.pointer[number]
+    )
     if zone.isEmpty { return takesMissing && !isNegated ? .inside : .outside }
     // Spans begin in the column of times, and end there or, where they are days, in the other.
     let isApart =
