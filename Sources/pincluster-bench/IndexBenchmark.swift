@@ -271,7 +271,7 @@ struct IndexBenchmark {
             coordinate.latitude = max(-90, coordinate.latitude - 1e-4)
             return (number, coordinate)
           })
-        return try seconds { index = try index.applying(.upsert(batch)) }
+        return try seconds { index = try index.applying([.upsert(batch)]).index }
       }
       row("\(count) features moved in one write", times)
     }

@@ -63,7 +63,7 @@ import Threading
       #expect(column.count == 6000 && Interruption.isOver)
       #expect(collection.keys(of: name).count == 6000)
     }
-    #expect(!collection.hasColumn(named: name) && !collection.hasKeyColumn(named: name))
+    #expect(!collection.hasColumn(ColumnName(name)) && !collection.hasKeyColumn(named: name))
     #expect(collection.keys(of: name).keys.count == 6001)
 
     let filter = try CQL2Filter.atLeast(500)

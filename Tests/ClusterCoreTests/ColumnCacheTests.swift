@@ -10,19 +10,19 @@ import Testing
     let collection = try IndexedCollection.of(
       (0..<500).map { TwinFeature($0, 0, 0, "{\"a\":\"b\"}") })
     let decoder = TestDecoder()
-    #expect(!collection.hasColumn(named: [97]))
+    #expect(!collection.hasColumn(ColumnName([97])))
     Threads.run(4) { number in
       if number % 2 == 0 {
-        _ = collection.column(named: [97], decoder: decoder)
+        _ = collection.column(ColumnName([97]), decoder: decoder)
       } else {
         _ = collection.keyColumn(named: [97], decoder: decoder)
       }
     }
     #expect(decoder.asked.value == 500)
-    #expect(collection.hasColumn(named: [97]) && collection.hasKeyColumn(named: [97]))
+    #expect(collection.hasColumn(ColumnName([97])) && collection.hasKeyColumn(named: [97]))
     #expect(
-      collection.column(named: [97], decoder: decoder)
-        === collection.column(named: [97], decoder: decoder))
+      collection.column(ColumnName([97]), decoder: decoder)
+        === collection.column(ColumnName([97]), decoder: decoder))
   }
 
   @Test func `the least recently used columns go first`() {
@@ -55,14 +55,14 @@ import Testing
 
   @Test func `columns that nobody asks for are not carried on for ever`() throws {
     var collection = try IndexedCollection.of([TwinFeature(1, 0, 0, "{\"a\":1,\"b\":2}")])
-    _ = collection.column(named: [97], decoder: TestDecoder())
-    _ = collection.column(named: [98], decoder: TestDecoder())
+    _ = collection.column(ColumnName([97]), decoder: TestDecoder())
+    _ = collection.column(ColumnName([98]), decoder: TestDecoder())
     for round in 0..<1100 {
       collection = try collection.applying(
         .upsert(FeatureBatch([TwinFeature(2, Double(round), 0)])))
-      _ = collection.column(named: [98], decoder: TestDecoder())
-      if round == 900 { #expect(collection.hasColumn(named: [97])) }
+      _ = collection.column(ColumnName([98]), decoder: TestDecoder())
+      if round == 900 { #expect(collection.hasColumn(ColumnName([97]))) }
     }
-    #expect(!collection.hasColumn(named: [97]) && collection.hasColumn(named: [98]))
+    #expect(!collection.hasColumn(ColumnName([97])) && collection.hasColumn(ColumnName([98])))
   }
 }

@@ -61,7 +61,7 @@ import Testing
         }
         collection = try collection.applying(.upsert(FeatureBatch(batch)))
       }
-      #expect(names.allSatisfy { collection.hasColumn(named: Array($0.utf8)) })
+      #expect(names.allSatisfy { collection.hasColumn(ColumnName(Array($0.utf8))) })
       expectColumns(of: collection)
       #expect(names.map { earlier.testColumn($0).owned(earlier.index) } == before)
       for name in names {
@@ -78,11 +78,11 @@ import Testing
     let decoder = TestDecoder()
     var collection = try IndexedCollection.of(
       (0..<100).map { TwinFeature($0, Double($0), 0, "{\"n\":1}") })
-    _ = collection.column(named: [110], decoder: decoder)
+    _ = collection.column(ColumnName([110]), decoder: decoder)
     #expect(decoder.asked.value == 100)
     collection = try collection.applying(.upsert(FeatureBatch([TwinFeature(5, 9, 9, "{\"n\":2}")])))
     collection = try collection.applying(.remove([FeatureID(known: 7)]))
-    #expect(collection.column(named: [110], decoder: decoder).count == 99)
+    #expect(collection.column(ColumnName([110]), decoder: decoder).count == 99)
     #expect(decoder.asked.value == 101)
   }
 

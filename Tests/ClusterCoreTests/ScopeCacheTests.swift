@@ -17,7 +17,7 @@ import Threading
   private func passing(_ expression: FilterExpression, _ collection: IndexedCollection)
     -> FeatureFilter
   {
-    let column = collection.column(named: [97], decoder: TestDecoder())
+    let column = collection.column(ColumnName([97]), decoder: TestDecoder())
     return FeatureFilter(expression, of: collection.index) { _ in column }
   }
 
@@ -262,7 +262,7 @@ import Threading
     }
     for number in 0..<9 {
       _ = columns.value(for: key(number)) { _ in
-        .values(collection.column(named: [98], decoder: TestDecoder()), TestDecoder())
+        .values(collection.column(ColumnName([98]), decoder: TestDecoder()), TestDecoder())
       }
     }
     #expect((0..<9).filter { columns.contains(key($0)) } == [3, 4, 5, 6, 7, 8])

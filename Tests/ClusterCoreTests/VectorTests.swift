@@ -172,3 +172,11 @@ struct VectorTests {
     ].map(\.bitPattern)
   }
 }
+
+extension Vectors {
+  /// All that this processor has the instructions for, the best first.
+  static var usable: [Vectors] {
+    // More than there are versions.
+    (0..<8).compactMap { cvectors_usable($0) }.map(Vectors.init(pointer:))
+  }
+}

@@ -58,10 +58,10 @@ struct FoundAnnotation {
       throw ImpossibleRequest(
         field: "childZoom",
         detail:
-          "no zoom up to \(Drilldown.zooms.upperBound) tells these features apart, and there are more "
+          "no zoom up to \(ClusterLayer.zooms.upperBound) tells these features apart, and there are more "
           + "than \(limit); its items are in pages")
     }
-    answer.zoomLevel = Double(Drilldown.zooms.upperBound)
+    answer.zoomLevel = Double(ClusterLayer.zooms.upperBound)
     switch source {
     case .grid(let drilldown):
       answer.show(try drilldown.pins(limit: limit))

@@ -98,7 +98,7 @@ struct TileWriter {
     guard answer.output.needsExpansion else { return }
     Interruption.poll(3000)
     // Tiles are 512 points wide, hence of a zoom one less.
-    let zoom = answer.result.expansionZoom(of: annotation, in: answer.snapshot.index)
+    let zoom = answer.result.expansion(of: annotation, in: answer.snapshot.index).zoom
     if let zoom { layer.tag("expansion_zoom", .integer(zoom - 1)) }
   }
 

@@ -18,11 +18,6 @@ extension ClusterResult {
       visibleMapRect: found.bounds.visibleMapRect)
   }
 
-  /// Returns only the zoom of ``expansion(of:in:)``.
-  public func expansionZoom(of annotation: Annotation, in index: FeatureIndex) -> Int? {
-    expansion(of: annotation, in: index).zoom
-  }
-
   /// Returns the convex hull of an annotation's features.
   public func hull(of annotation: Annotation, in index: FeatureIndex) -> Hull {
     layer(of: annotation).hull(of: annotation, in: index)
@@ -32,7 +27,7 @@ extension ClusterResult {
 /// The zoom at which an annotation's features come apart, and the rectangle in which to show them.
 extension ClusterLayer {
   /// The zooms that are considered for an expansion.
-  static let zooms = 0...24
+  public static let zooms = 0...24
 
   /// The most features at the edges of an annotation that are looked at for its exact bounds.
   private static let mostAtEdges = 4096

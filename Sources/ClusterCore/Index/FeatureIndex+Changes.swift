@@ -18,13 +18,6 @@ extension FeatureIndex {
     return try edit.make()
   }
 
-  /// Returns a new index with one change applied.
-  ///
-  /// - Throws: ``RecordArena/Full`` if there is no memory for the record.
-  public func applying(_ change: FeatureChange) throws(RecordArena.Full) -> FeatureIndex {
-    try applying([change]).index
-  }
-
   /// Whether more than so many blocks have features that have expired at a time in milliseconds since 1970.
   ///
   /// - Complexity: O(blocks).

@@ -138,7 +138,7 @@ public final class FeatureIndex: Sendable {
   ///
   /// - Complexity: O(log n).
   public func ordinal(of id: FeatureID) -> Int? {
-    id.withRawID { directory.reference(of: $0, records) }.map(ordinal(of:))
+    id.withRawID { directory.find($0, records).reference }.map(ordinal(of:))
   }
 
   /// Returns the ordinal of the feature with a record. O(log n).

@@ -53,11 +53,6 @@ struct IDDirectory: Sendable {
     return (index, found)
   }
 
-  /// Returns the record with an id, if there is one. O(log n).
-  func reference(of id: FeatureRecord.RawID, _ records: RecordArena) -> RecordReference? {
-    find(id, records).reference
-  }
-
   /// Calls `body` with the records from an index on, in order, until it returns false.
   func forEach<E>(
     from index: Index = Index(block: 0, offset: 0), _ body: (RecordReference) throws(E) -> Bool

@@ -43,7 +43,7 @@ struct IndexEdit {
     // Features added by an earlier one of these changes. Other ids have records in the old index.
     var added: [FeatureID: RecordReference]?
     for id in ids {
-      var name = id.withRawID { old.directory.reference(of: $0, old.records) }
+      var name = id.withRawID { old.directory.find($0, old.records).reference }
       if name == nil {
         if added == nil { added = ownRecords }
         name = added?[id]

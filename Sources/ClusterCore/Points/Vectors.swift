@@ -5,7 +5,7 @@ import CVectors
 ///
 /// `@unchecked Sendable`: the functions are constants without state.
 struct Vectors: @unchecked Sendable {
-  private let pointer: UnsafePointer<cvectors_functions>
+  let pointer: UnsafePointer<cvectors_functions>
 
   /// The functions. Loops take only the pointer with them.
   @inline(__always)
@@ -13,12 +13,6 @@ struct Vectors: @unchecked Sendable {
 
   /// The functions for this processor; nil if it lacks the instructions.
   static let best: Vectors? = cvectors_best().map(Vectors.init(pointer:))
-
-  /// All that this processor has the instructions for, the best first.
-  static var usable: [Vectors] {
-    // More than there are versions.
-    (0..<8).compactMap { cvectors_usable($0) }.map(Vectors.init(pointer:))
-  }
 }
 
 extension PointSum {

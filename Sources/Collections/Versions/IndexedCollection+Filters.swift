@@ -56,7 +56,7 @@ extension IndexedCollection {
 
   /// The values of a property, named in UTF-8.
   package func column(of property: [UInt8]) -> PropertyColumn {
-    column(named: property, decoder: JSONPropertyDecoder())
+    column(ColumnName(property), decoder: JSONPropertyDecoder())
   }
 
   /// The column of a property as a filter reads it.

@@ -66,6 +66,11 @@ extension IndexedCollection {
   }
 }
 
+extension FeatureIndex {
+  /// The index after one change.
+  func applying(_ change: FeatureChange) throws -> FeatureIndex { try applying([change]).index }
+}
+
 extension FeatureScope {
   /// All features of a collection of which nothing else is known.
   init(_ index: FeatureIndex) { self.init(IndexedCollection(index)) }

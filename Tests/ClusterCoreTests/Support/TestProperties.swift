@@ -58,7 +58,7 @@ extension FeatureIndex {
 
 extension IndexedCollection {
   func testColumn(_ name: String) -> PropertyColumn {
-    column(named: Array(name.utf8), decoder: TestDecoder())
+    column(ColumnName(Array(name.utf8)), decoder: TestDecoder())
   }
 }
 

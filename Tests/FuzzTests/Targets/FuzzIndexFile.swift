@@ -21,7 +21,7 @@ enum FuzzIndexFile {
     let isOrdered = try walk(index)
     // Changes since, of which some may be of features in it.
     let ids = [3, 5, 900].map { FeatureID(known: $0) }
-    let after = try index.applying(.remove(ids))
+    let after = try index.applying([.remove(ids)]).index
     try FuzzFinding.unless(
       !isOrdered || after.ordinal(of: ids[0]) == nil, "a feature outlived its removal")
   }

@@ -32,8 +32,6 @@ public struct Drilldown: Sendable {
 
   /// The cell size for ids that don't name one.
   public static let defaultCellSize: Double = 60
-  /// The zooms that are considered for an expansion.
-  public static let zooms = ClusterLayer.zooms
 
   /// Looks up an id; nil if it currently names no features.
   ///
@@ -123,7 +121,7 @@ public struct Drilldown: Sendable {
   public func pins(limit: Int) throws(ImpossibleRequest) -> Children {
     var settings = options.settings
     (settings.decluster, settings.maxZoomLevelForClustering) = (true, -.infinity)
-    return try children(zoom: Double(Drilldown.zooms.upperBound), limit: limit, settings)
+    return try children(zoom: Double(ClusterLayer.zooms.upperBound), limit: limit, settings)
   }
 
   /// Clusters its features on the grid of another zoom as if only they existed.

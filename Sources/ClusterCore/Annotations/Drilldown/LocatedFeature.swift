@@ -80,7 +80,7 @@ public struct LocatedFeature: Sendable {
     _ isAlone: (Int) throws(E) -> Bool
   ) throws(E) -> Int? {
     var alone: Int?
-    for zoom in Drilldown.zooms.reversed() {
+    for zoom in ClusterLayer.zooms.reversed() {
       guard try isAlone(zoom) else { break }
       alone = zoom
     }

@@ -74,7 +74,7 @@ public struct MethodDrilldown: Sendable {
     // Without others that share its features' coordinates.
     let scope = FeatureScope(collection, ordinals: ordinals)
     var pinLayout = PinLayout(
-      scope, settings.spread(atZoom: Double(Drilldown.zooms.upperBound)))
+      scope, settings.spread(atZoom: Double(ClusterLayer.zooms.upperBound)))
     let group = result.layer(of: annotation).group
     var pins = ClusterResult()
     pins.featureCount = annotation.count

@@ -1,12 +1,11 @@
 /// The search for the zoom at which the features of a cluster are no longer together.
 enum ExpansionZoom {
-  static let last = 24
-
-  /// The smallest integer zoom above another, within 0…``last``, at which a condition no longer holds;
+  /// The smallest integer zoom above another, within ``ClusterLayer/zooms``, at which a condition no longer holds;
   /// nil if there is none. Once the condition doesn't hold, it must not hold at any larger zoom.
   static func first<E: Error>(
     above zoomLevel: Double, where holdsNoMore: (Int) throws(E) -> Bool
   ) throws(E) -> Int? {
+    let last = ClusterLayer.zooms.upperBound
     let lowest = max(0, Int(zoomLevel.rounded(.down)) + 1)
     guard lowest <= last else { return nil }
     let zoom = try (lowest..<last + 1).partitionPoint { (zoom) throws(E) in

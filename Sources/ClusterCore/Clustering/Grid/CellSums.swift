@@ -17,8 +17,8 @@ final class CellSums {
   /// The slots of cells, and −1 where there is none.
   private var table: UnsafeMutablePointer<Int32>
   private var tableSize = 1 << 10
-  /// Whether the table has a place for each cell.
-  private var isDirect = true
+  /// Whether the table has a place for each cell, so that it can be lent.
+  private(set) var isDirect = true
   /// The slots by row and column of their cells.
   private var order: UnsafeMutablePointer<Int32>
   private let figures = CellFigures()
@@ -85,7 +85,7 @@ final class CellSums {
   /// Lends the sums and the table to vectorized code, with room for those of all cells of the range that may hold any of
   /// some more features.
   ///
-  /// - Precondition: ``canLend``.
+  /// - Precondition: ``isDirect``.
   func withTable<R>(
     forMore features: Int, _ body: (UnsafeMutablePointer<cvectors_table>) -> R
   ) -> R {
@@ -102,9 +102,6 @@ final class CellSums {
       return body(&lent)
     }
   }
-
-  /// Whether the table has a place for each cell.
-  var canLend: Bool { isDirect }
 
   @inline(__always)
   private func place(of cell: CellPosition) -> Int {

@@ -8,7 +8,7 @@ extension IndexPointers {
   ) -> cvectors_descent? {
     let cells = sums.cells
     // Some part of a cell must be clear of grid lines, and columns and rows are numbers of 31 bits.
-    guard sums.canLend, cells.grid.quickStart &+ 2 < cells.grid.quickEnd else { return nil }
+    guard sums.isDirect, cells.grid.quickStart &+ 2 < cells.grid.quickEnd else { return nil }
     return cvectors_descent(
       blocks: UnsafeRawPointer(blocks).assumingMemoryBound(to: cvectors_block.self),
       latitudes: degrees.forVectors(isOneInterval: false), window: window.forVectors,

@@ -67,7 +67,7 @@ public struct FilteredCollection: Sendable {
     }
     let own = collection.index
     let removed = gone.filter { reference in
-      own.directory.reference(of: index.records[reference].rawID, own.records)?.raw == reference.raw
+      own.directory.find(index.records[reference].rawID, own.records).reference == reference
     }
     let added = try FilteredCollection.passing(new, index.records, filter)
     if removed.isEmpty && added.isEmpty {

@@ -1,16 +1,11 @@
 import Threading
 
 extension IndexedCollection {
-  /// Returns the values of a property of all features, given the UTF-8 of its name.
+  /// Returns the values of a property of all features, as a name says to read them.
   ///
   /// The first call reads every record, which takes a while. The column is then cached, also for
   /// changed versions of the collection, as long as there is memory. Another thread that needs the
-  /// column meanwhile waits. A name must always be used with the same kind of decoder.
-  public func column(named name: [UInt8], decoder: any PropertyDecoder) -> PropertyColumn {
-    column(ColumnName(name), decoder: decoder)
-  }
-
-  /// Returns a column as ``column(named:decoder:)`` does. Each reading has a kind of decoder of its own.
+  /// column meanwhile waits. A name must always be used with the same kind of decoder. Each reading has one of its own.
   public func column(_ name: ColumnName, decoder: any PropertyDecoder) -> PropertyColumn {
     let key = CachedColumn.Key(name: name.property, reading: name.reading)
     let column = columns.value(for: key) { _ in
@@ -22,10 +17,10 @@ extension IndexedCollection {
     return values
   }
 
-  /// Returns the keys of a property of all features. Cached like ``column(named:decoder:)``.
+  /// Returns the keys of a property of all features. Cached like ``column(_:decoder:)``.
   public func keyColumn(named name: [UInt8], decoder: any PropertyDecoder) -> KeyColumn {
     let column = columns.value(for: CachedColumn.Key(name: name, isKeys: true)) { _ in
-      .keys(KeyColumn(self.column(named: name, decoder: decoder)))
+      .keys(KeyColumn(self.column(ColumnName(name), decoder: decoder)))
     }
     guard case .keys(let keys) = column else { preconditionFailure("the key is of keys") }
     return keys
@@ -37,9 +32,6 @@ extension IndexedCollection {
     guard case .values(let column, _) = columns.existing(key) else { return nil }
     return column
   }
-
-  /// Returns whether ``column(named:decoder:)`` would return without reading records.
-  public func hasColumn(named name: [UInt8]) -> Bool { hasColumn(ColumnName(name)) }
 
   /// Returns whether ``column(_:decoder:)`` would return without reading records.
   public func hasColumn(_ name: ColumnName) -> Bool {
