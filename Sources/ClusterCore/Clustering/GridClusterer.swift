@@ -101,8 +101,8 @@ struct GridClusterer<Region: IndexRegion> {
     } else if sum.count == 1 {
       // The common case of a single feature: there are no others to look for. The pointers are valid because
       // the scope lives; without them, references to the index would be counted for each pin.
-      let location = pointers.positions[sum.first].location
-      let coordinate = pointers.coordinates[sum.first]
+      let location = pointers.position(sum.first).location
+      let coordinate = pointers.coordinate(sum.first)
       append(
         Annotation(pin: sum.first, at: coordinate, as: .location(sum.cell, location)), sum.cell)
     } else {

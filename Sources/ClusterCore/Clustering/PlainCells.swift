@@ -70,7 +70,7 @@ public struct PlainCells {
   @inline(__always)
   private func exactFigures(of sum: UnsafePointer<CellSum>) -> CellFigures.Cell {
     if sum.pointee.count == 1 {
-      let coordinate = pointers.coordinates[sum.pointee.first]
+      let coordinate = pointers.coordinate(sum.pointee.first)
       return CellFigures.Cell(coordinate: coordinate, bounds: GeoBounds(only: coordinate))
     }
     let region = CellRegion(grid: sums.cells.grid, cell: sum.pointee.cell)
@@ -86,7 +86,7 @@ public struct PlainCells {
     let isPin = sum.pointee.count == 1
     return Cell(
       position: sum.pointee.cell,
-      location: isPin ? pointers.positions[sum.pointee.first].location : nil,
+      location: isPin ? pointers.position(sum.pointee.first).location : nil,
       count: sum.pointee.count, isUniqueLocation: sum.pointee.sum.box.isOneLocation,
       first: isPin ? scope.collectionOrdinal(sum.pointee.first) : 0)
   }

@@ -36,7 +36,7 @@ extension PointIndex {
     var sums: [CellSum] = []
     var current: Location?
     func open(_ ordinal: Int, _ pointers: IndexPointers) -> Bool {
-      let location = pointers.positions[ordinal].location
+      let location = pointers.position(ordinal).location
       if location != current {
         guard sums.count < limit else { return false }
         sums.append(CellSum(cell: cell, first: ordinal))
@@ -48,7 +48,7 @@ extension PointIndex {
       region,
       take: { node, pointers in
         let points = pointers.points(of: node)
-        guard pointers.nodes[node].box.isOneLocation, !excluded.intersects(points) else {
+        guard pointers.node(node).box.isOneLocation, !excluded.intersects(points) else {
           return .open
         }
         guard open(points.lowerBound, pointers) else { return .stop }

@@ -46,7 +46,7 @@ struct WeightedMean {
     for ordinal in ordinals {
       let weight = PropertyColumn.weight(doubles[ordinal]) * scale
       let position = positions[ordinal]
-      let latitude = pointers.degrees.latitude(position.y, exactly: pointers.coordinates[ordinal])
+      let latitude = pointers.degrees.latitude(position.y, exactly: pointers.coordinate(ordinal))
       total.add(weight)
       latitudes.add(weight * (Double(latitude) / FixedDegrees.perDegree))
       longitudes.add(weight * StepDegrees.longitude(position.x))

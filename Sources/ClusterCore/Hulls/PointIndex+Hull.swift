@@ -20,10 +20,10 @@ extension PointIndex {
     walk(
       region,
       take: { node, pointers in
-        builder.holds(HullBox(pointers.nodes[node].box, cut: cut)) ? .taken : .open
+        builder.holds(HullBox(pointers.node(node).box, cut: cut)) ? .taken : .open
       },
       point: { ordinal, pointers in
-        builder.add(HullPoint(pointers.positions[ordinal], cut: cut))
+        builder.add(HullPoint(pointers.position(ordinal), cut: cut))
         return !Interruption.poll(10)
       })
     builder.settle()
@@ -71,9 +71,9 @@ extension PointIndex {
     mutating func visit(_ node: Int) {
       let coverage = region.coverage(of: node, in: pointers)
       if coverage == .outside { return }
-      guard !pointers.nodes[node].isLeaf else {
+      guard !pointers.node(node).isLeaf else {
         for ordinal in pointers.points(of: node) {
-          let point = HullPoint(pointers.positions[ordinal], cut: cut)
+          let point = HullPoint(pointers.position(ordinal), cut: cut)
           let reach = direction.reach(of: point)
           guard reach > best, coverage == .inside || region.contains(ordinal, in: pointers) else {
             continue
@@ -85,7 +85,7 @@ extension PointIndex {
       Interruption.poll(100)
       var children: [(reach: Double, node: Int)] = []
       for child in pointers.children(of: node) {
-        let box = HullBox(pointers.nodes[child].box, cut: cut)
+        let box = HullBox(pointers.node(child).box, cut: cut)
         children.append((direction.reach(of: box), child))
       }
       children.sort { $0.reach > $1.reach }

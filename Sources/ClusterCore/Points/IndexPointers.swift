@@ -45,56 +45,30 @@ struct IndexPointers {
   @inline(__always)
   func block(of ordinal: Int) -> BlockPointers { blocks[ordinal &>> blockBits] }
 
-  /// Positions by ordinal.
+  /// Returns the position of the feature with an ordinal.
   @inline(__always)
-  var positions: Positions { Positions(pointers: self) }
+  func position(_ ordinal: Int) -> Position { block(of: ordinal).positions[ordinal] }
 
-  /// Coordinates by ordinal. They are read from the records, which costs a cache miss each.
+  /// Returns the coordinate of the feature with an ordinal. It is read from the record, which costs a cache miss.
   @inline(__always)
-  var coordinates: Coordinates { Coordinates(pointers: self) }
-
-  /// Nodes by number.
-  @inline(__always)
-  var nodes: Nodes { Nodes(pointers: self) }
-
-  /// Sums of nodes by number.
-  @inline(__always)
-  var sums: Sums { Sums(pointers: self) }
-
-  struct Positions {
-    fileprivate let pointers: IndexPointers
-    @inline(__always)
-    subscript(_ ordinal: Int) -> Position { pointers.block(of: ordinal).positions[ordinal] }
+  func coordinate(_ ordinal: Int) -> Coordinate {
+    records[block(of: ordinal).references[ordinal]].coordinate
   }
 
-  struct Coordinates {
-    fileprivate let pointers: IndexPointers
-    @inline(__always)
-    subscript(_ ordinal: Int) -> Coordinate {
-      pointers.records[pointers.block(of: ordinal).references[ordinal]].coordinate
-    }
-  }
+  /// Returns the node with a number.
+  @inline(__always)
+  func node(_ number: Int) -> Quadtree.Node { pointer(to: number).pointee }
 
-  struct Nodes {
-    fileprivate let pointers: IndexPointers
-    @inline(__always)
-    subscript(_ node: Int) -> Quadtree.Node {
-      pointers.blocks[node &>> IndexPointers.tableBits].nodes[node & IndexPointers.tableMask]
-    }
-  }
-
-  struct Sums {
-    fileprivate let pointers: IndexPointers
-    @inline(__always)
-    subscript(_ node: Int) -> UnsafePointer<NodeSum> {
-      pointers.blocks[node &>> IndexPointers.tableBits].sums + (node & IndexPointers.tableMask)
-    }
+  /// Returns the sum of the node with a number.
+  @inline(__always)
+  func sum(_ node: Int) -> UnsafePointer<NodeSum> {
+    blocks[node &>> IndexPointers.tableBits].sums + (node & IndexPointers.tableMask)
   }
 
   /// Returns the range from the first to the last ordinal of a node's points. It is a run except
   /// for nodes above blocks; see ``forEachRun(of:_:)`` and ``count(of:)``.
   @inline(__always)
-  func points(of node: Int) -> Range<Int> { points(of: node, nodes[node]) }
+  func points(of node: Int) -> Range<Int> { points(of: node, self.node(node)) }
 
   /// Returns the same as ``points(of:)`` for a node that was already looked up.
   @inline(__always)
@@ -105,7 +79,7 @@ struct IndexPointers {
 
   /// Returns the number of a node's points.
   @inline(__always)
-  func count(of node: Int) -> Int { Int(sums[node].pointee.count) }
+  func count(of node: Int) -> Int { Int(sum(node).pointee.count) }
 
   /// Calls `body` with the runs of a node's ordinals in index order until it returns false. Returns
   /// false if `body` did.
@@ -125,7 +99,7 @@ struct IndexPointers {
 
   /// Returns the numbers of a node's children, which are consecutive. Empty for a leaf.
   @inline(__always)
-  func children(of node: Int) -> Range<Int> { children(of: node, nodes[node]) }
+  func children(of node: Int) -> Range<Int> { children(of: node, self.node(node)) }
 
   /// Returns the same as ``children(of:)`` for a node that was already looked up.
   @inline(__always)

@@ -130,7 +130,7 @@ public final class PointIndex: Sendable {
   /// Returns the coordinate of the feature with an ordinal.
   @inline(__always)
   public func coordinate(at ordinal: Int) -> Coordinate {
-    withExtendedLifetime(self) { pointers.coordinates[ordinal] }
+    withExtendedLifetime(self) { pointers.coordinate(ordinal) }
   }
 
   /// Returns the record of the feature with an ordinal, valid while this index lives.
@@ -150,7 +150,7 @@ public final class PointIndex: Sendable {
   /// Returns the position of the feature with an ordinal.
   @inline(__always)
   public func position(at ordinal: Int) -> Position {
-    withExtendedLifetime(self) { pointers.positions[ordinal] }
+    withExtendedLifetime(self) { pointers.position(ordinal) }
   }
 
   /// Calls `body` with the runs of all ordinals in index order.

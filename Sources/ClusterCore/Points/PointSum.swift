@@ -11,7 +11,7 @@ struct PointSum: BitwiseCopyable, Equatable {
   /// Adds all features of a node.
   @inline(__always)
   mutating func add(node: Int, in pointers: IndexPointers) {
-    add(pointers.sums[node].pointee, pointers.nodes[node].box)
+    add(pointers.sum(node).pointee, pointers.node(node).box)
   }
 
   /// Adds all features of a node, given its sum and box.

@@ -17,9 +17,9 @@ extension FeatureIndex {
       check(
         stored.latitude.bitPattern == sent.latitude.bitPattern
           && stored.longitude.bitPattern == sent.longitude.bitPattern, "coordinate of \(ordinal)")
-      check(pointers.positions[ordinal] == Position(sent), "position of \(ordinal)")
+      check(pointers.position(ordinal) == Position(sent), "position of \(ordinal)")
       guard let before else { continue }
-      let keys = (pointers.positions[before].zOrder, pointers.positions[ordinal].zOrder)
+      let keys = (pointers.position(before).zOrder, pointers.position(ordinal).zOrder)
       check(
         keys.0 < keys.1 || (keys.0 == keys.1 && self.record(at: before).id < record.id),
         "order of \(ordinal)")
@@ -70,20 +70,20 @@ extension FeatureIndex {
       return ["node \(node) is empty"]
     }
     check(pointers.points(of: node) == first..<last + 1, "first and last ordinal")
-    var box = PositionBox(pointers.positions[first])
+    var box = PositionBox(pointers.position(first))
     var (latitudes, longitudes) = (Int64(0), UInt64(0))
     var locations: Set<Location> = []
     for ordinal in ordinals {
-      box.formUnion(PositionBox(pointers.positions[ordinal]))
+      box.formUnion(PositionBox(pointers.position(ordinal)))
       let exact = FixedDegrees.fixed(coordinate(at: ordinal).latitude)
-      let y = pointers.positions[ordinal].y
+      let y = pointers.position(ordinal).y
       let latitude = y == 0 || y == .max ? exact : StepDegrees.shared.latitude(y)
       check((exact - latitude).magnitude <= 13, "latitude, which is to be right to 5e-8°,")
       latitudes += latitude
-      longitudes += UInt64(pointers.positions[ordinal].x)
-      locations.insert(pointers.positions[ordinal].location)
+      longitudes += UInt64(pointers.position(ordinal).x)
+      locations.insert(pointers.position(ordinal).location)
     }
-    let (own, sum) = (pointers.nodes[node], pointers.sums[node].pointee)
+    let (own, sum) = (pointers.node(node), pointers.sum(node).pointee)
     check(own.box == box, "box")
     check(sum.latitudes == latitudes && sum.longitudes == longitudes, "sums")
     check(Int(sum.locations) == locations.count, "locations")

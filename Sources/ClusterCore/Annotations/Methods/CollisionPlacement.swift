@@ -98,7 +98,7 @@ struct CollisionPlacement: ~Copyable {
 
   @inline(__always)
   private func position(of ordinal: Int) -> Position {
-    features?.pointer[ordinal].position ?? pointers.positions[ordinal]
+    features?.pointer[ordinal].position ?? pointers.position(ordinal)
   }
 
   /// Prefetches the lists with which a feature is compared, after the feature itself has arrived.
@@ -119,7 +119,7 @@ struct CollisionPlacement: ~Copyable {
   /// Places or hides features in index order if none can join a box, and skips nodes whose features all
   /// overlap one box.
   private mutating func sweep(_ node: Int) throws(MethodLimit) {
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     budget.spend(20)
     let bucket = buckets.bucket(of: Position(x: box.minX, y: box.minY))
     var next = disjoint.list(BoxLists.Key(bucket: bucket)).first
@@ -128,10 +128,10 @@ struct CollisionPlacement: ~Copyable {
       if overlap.joins(PositionBox(entry.position), box) { return }
       next = entry.next
     }
-    if pointers.nodes[node].isLeaf {
+    if pointers.node(node).isLeaf {
       for ordinal in pointers.points(of: node) { try take(ordinal, isRequired: false) }
     } else {
-      for child in pointers.nodes[node].children { try sweep(child) }
+      for child in pointers.node(node).children { try sweep(child) }
     }
   }
 
@@ -180,7 +180,7 @@ struct CollisionPlacement: ~Copyable {
   private enum List { case joinable, disjoint, forced }
 
   private mutating func list(_ ordinal: Int, in list: List) {
-    let position = pointers.positions[ordinal]
+    let position = pointers.position(ordinal)
     let number = placed.count - 1
     for bucket in buckets.neighbourhood(of: position) {
       switch list {
@@ -243,25 +243,25 @@ struct CollisionPlacement: ~Copyable {
   private mutating func overlapsAnyForced(_ ordinal: Int) -> Bool {
     let index = forcedPoints ?? treeOfPlaced()
     forcedPoints = index
-    let center = PositionBox(pointers.positions[ordinal])
+    let center = PositionBox(pointers.position(ordinal))
     var (found, steps) = (false, 0)
     withExtendedLifetime(index) {
       let tree = index.pointers
       tree.traverse { node in
         steps += 10
-        if overlap.separates(center, tree.nodes[node].box) { return .skip }
-        if overlap.joins(center, tree.nodes[node].box) {
+        if overlap.separates(center, tree.node(node).box) { return .skip }
+        if overlap.joins(center, tree.node(node).box) {
           found = true
           return .stop
         }
-        guard tree.nodes[node].isLeaf else { return .open }
+        guard tree.node(node).isLeaf else { return .open }
         for other in tree.points(of: node) {
           steps += 3
           found =
-            overlap.overlaps(pointers.positions[ordinal], tree.positions[other])
+            overlap.overlaps(pointers.position(ordinal), tree.position(other))
             ?? overlap.overlaps(
-              WebMercator.project(pointers.coordinates[ordinal]),
-              WebMercator.project(tree.coordinates[other]))
+              WebMercator.project(pointers.coordinate(ordinal)),
+              WebMercator.project(tree.coordinate(other)))
           if found { return .stop }
         }
         return .skip

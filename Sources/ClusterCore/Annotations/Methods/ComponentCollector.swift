@@ -40,7 +40,7 @@ struct ComponentCollector: ~Copyable {
       guard number < limit else { return }
       components[number].sum.add(node: node, in: join.pointers)
       append(points, to: number)
-    } else if join.pointers.nodes[node].isLeaf {
+    } else if join.pointers.node(node).isLeaf {
       for ordinal in points {
         let isKeptApart = hasKeptApart && join.isKeptApart(ordinal)
         let number = number(of: isKeptApart ? ordinal : owner ?? ordinal, first: ordinal)
@@ -49,7 +49,7 @@ struct ComponentCollector: ~Copyable {
         append(ordinal..<ordinal + 1, to: number)
       }
     } else {
-      for child in join.pointers.nodes[node].children { collect(child, setOf: owner) }
+      for child in join.pointers.node(node).children { collect(child, setOf: owner) }
     }
   }
 

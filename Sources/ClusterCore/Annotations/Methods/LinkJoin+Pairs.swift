@@ -3,7 +3,7 @@ extension LinkJoin {
   mutating func join(_ a: Int, _ b: Int) {
     budget.spend(WorkBudget.node)
     if budget.isSpent || states[a] == .empty || states[b] == .empty { return }
-    let (first, second) = (pointers.nodes[a], pointers.nodes[b])
+    let (first, second) = (pointers.node(a), pointers.node(b))
     if distance.separates(first.box, second.box) { return }
     switch (states[a] == .whole, states[b] == .whole) {
     case (true, true): joinWhole(a, b)
@@ -29,7 +29,7 @@ extension LinkJoin {
 
   /// Joins a whole node with the children or points of a loose one.
   private mutating func joinWhole(_ whole: Int, withPartsOf loose: Int) {
-    let node = pointers.nodes[loose]
+    let node = pointers.node(loose)
     guard node.isLeaf else {
       for child in node.children { join(whole, child) }
       return
@@ -44,10 +44,10 @@ extension LinkJoin {
 
   private mutating func joinLeaves(_ a: Int, _ b: Int) {
     let (points, others) = (pointers.points(of: a), pointers.points(of: b))
-    let box = pointers.nodes[b].box
+    let box = pointers.node(b).box
     budget.spend(points.count &* 4)
     for ordinal in points {
-      if distance.separates(PositionBox(pointers.positions[ordinal]), box) { continue }
+      if distance.separates(PositionBox(pointers.position(ordinal)), box) { continue }
       if isKeptApart(ordinal) { continue }
       budget.spend(others.count &* 3)
       if budget.isSpent { return }
@@ -61,7 +61,7 @@ extension LinkJoin {
   private mutating func isLinked(node a: Int, toNode b: Int) -> Bool {
     budget.spend(WorkBudget.node)
     if budget.isSpent { return false }
-    let (first, second) = (pointers.nodes[a], pointers.nodes[b])
+    let (first, second) = (pointers.node(a), pointers.node(b))
     if distance.separates(first.box, second.box) { return false }
     if distance.joins(first.box, second.box) && hasPoints(a) && hasPoints(b) { return true }
     if first.isLeaf && second.isLeaf {
@@ -82,8 +82,8 @@ extension LinkJoin {
   /// Whether a feature is linked to any other one of a node.
   mutating func isLinked(_ ordinal: Int, toPointsOf node: Int) -> Bool {
     budget.spend(WorkBudget.node)
-    let box = PositionBox(pointers.positions[ordinal])
-    let other = pointers.nodes[node]
+    let box = PositionBox(pointers.position(ordinal))
+    let other = pointers.node(node)
     if budget.isSpent || distance.separates(box, other.box) { return false }
     if distance.joins(box, other.box) && hasPoints(node, besides: ordinal) { return true }
     if other.isLeaf { return isLinked(ordinal, toLeaf: other) }
@@ -93,7 +93,7 @@ extension LinkJoin {
 
   private mutating func isLinked(_ ordinal: Int, toLeaf leaf: Quadtree.Node) -> Bool {
     budget.spend(4)
-    if distance.separates(PositionBox(pointers.positions[ordinal]), leaf.box) { return false }
+    if distance.separates(PositionBox(pointers.position(ordinal)), leaf.box) { return false }
     for other in leaf.range where other != ordinal {
       budget.spend(3)
       if isLinked(ordinal, other) && !isKeptApart(other) { return true }

@@ -55,7 +55,7 @@ struct LinkJoin: ~Copyable {
 
   @inline(__always)
   mutating func isLinked(_ a: Int, _ b: Int) -> Bool {
-    if let known = distance.links(pointers.positions[a], pointers.positions[b]) { return known }
+    if let known = distance.links(pointers.position(a), pointers.position(b)) { return known }
     return isLinkedExactly(a, b)
   }
 
@@ -63,7 +63,7 @@ struct LinkJoin: ~Copyable {
   private mutating func isLinkedExactly(_ a: Int, _ b: Int) -> Bool {
     budget.spend(WorkBudget.exactTest)
     return distance.links(
-      WebMercator.project(pointers.coordinates[a]), WebMercator.project(pointers.coordinates[b]))
+      WebMercator.project(pointers.coordinate(a)), WebMercator.project(pointers.coordinate(b)))
   }
 
   // MARK: One node
@@ -77,15 +77,15 @@ struct LinkJoin: ~Copyable {
       states[node] = .empty
       return
     }
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     if distance.joins(box, box) || isOneCoordinate(node) {
       states[node] = .whole
       return
     }
-    if pointers.nodes[node].isLeaf {
+    if pointers.node(node).isLeaf {
       if points.count > Quadtree.leafCapacity { linkCrowd(points) } else { linkWithin(points) }
     } else {
-      let children = pointers.nodes[node].children
+      let children = pointers.node(node).children
       for child in children { joinWithin(child) }
       for a in children {
         for b in a + 1..<children.upperBound { join(a, b) }
@@ -100,14 +100,14 @@ struct LinkJoin: ~Copyable {
     guard states[node] == .loose else { return true }
     budget.spend(WorkBudget.node)
     var common: Int?
-    if pointers.nodes[node].isLeaf {
+    if pointers.node(node).isLeaf {
       for ordinal in pointers.points(of: node) where !isKeptApart(ordinal) {
         let root = sets.root(of: ordinal)
         guard root == common ?? root else { return false }
         common = root
       }
     } else {
-      for child in pointers.nodes[node].children {
+      for child in pointers.node(node).children {
         guard updateState(child) else { return false }
         if states[child] == .empty { continue }
         let root = sets.root(of: representative(of: child))
@@ -121,12 +121,12 @@ struct LinkJoin: ~Copyable {
 
   /// Whether all points of a node have the same coordinate, so that they are linked for any radius.
   private func isOneCoordinate(_ node: Int) -> Bool {
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     guard box.minX == box.maxX && box.minY == box.maxY else { return false }
     let points = pointers.points(of: node)
-    let first = pointers.coordinates[points.lowerBound]
+    let first = pointers.coordinate(points.lowerBound)
     return points.allSatisfy {
-      let other = pointers.coordinates[$0]
+      let other = pointers.coordinate($0)
       return other.latitude == first.latitude && other.foldedLongitude == first.foldedLongitude
     }
   }
@@ -150,7 +150,7 @@ struct LinkJoin: ~Copyable {
     if budget.isSpent { return }
     var sorted: [(point: MapPoint, ordinal: Int)] = []
     for ordinal in points where !isKeptApart(ordinal) {
-      sorted.append((WebMercator.project(pointers.coordinates[ordinal]), ordinal))
+      sorted.append((WebMercator.project(pointers.coordinate(ordinal)), ordinal))
     }
     sorted.sort { ($0.point.x, $0.point.y, $0.ordinal) < ($1.point.x, $1.point.y, $1.ordinal) }
     var distinct: [(point: MapPoint, ordinal: Int)] = []

@@ -88,8 +88,8 @@ struct BoxOverlap: ProximityRule {
 
   @inline(__always)
   func overlaps(_ a: Int, _ b: Int, in pointers: IndexPointers) -> Bool {
-    if let known = overlaps(pointers.positions[a], pointers.positions[b]) { return known }
+    if let known = overlaps(pointers.position(a), pointers.position(b)) { return known }
     return overlaps(
-      WebMercator.project(pointers.coordinates[a]), WebMercator.project(pointers.coordinates[b]))
+      WebMercator.project(pointers.coordinate(a)), WebMercator.project(pointers.coordinate(b)))
   }
 }

@@ -53,8 +53,8 @@ struct CellSum: BitwiseCopyable {
   ) {
     sum.add(node: node, in: pointers)
     guard countingLocations else { return }
-    locations += Int(pointers.sums[node].pointee.locations)
-    if pointers.positions[points.lowerBound].location == lastLocation { locations -= 1 }
-    lastLocation = pointers.positions[points.upperBound - 1].location
+    locations += Int(pointers.sum(node).pointee.locations)
+    if pointers.position(points.lowerBound).location == lastLocation { locations -= 1 }
+    lastLocation = pointers.position(points.upperBound - 1).location
   }
 }

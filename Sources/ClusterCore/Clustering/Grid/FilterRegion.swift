@@ -14,7 +14,7 @@ final class FilterRegion: IndexRegion {
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
     let place = shapes.isEmpty ? .inside : shapes.coverage(of: node, in: pointers)
     guard let filter, place != .outside else { return place }
-    guard let block = pointers.block(holding: node, pointers.nodes[node]) else { return .partial }
+    guard let block = pointers.block(holding: node, pointers.node(node)) else { return .partial }
     switch filter.coverage(ofBlock: block) {
     case .outside: return .outside
     case .inside: return place

@@ -78,7 +78,7 @@ final class FilteredSummation {
     for number in range where !isFull && !Interruption.isOver {
       if number + 2 < range.upperBound {
         let later = tops.pointer[number + 2]
-        if let block = pointers.block(holding: later, pointers.nodes[later]) {
+        if let block = pointers.block(holding: later, pointers.node(later)) {
           mask.prefetch(block, pointers)
         }
       }
@@ -88,7 +88,7 @@ final class FilteredSummation {
 
   /// Adds the features of a block that pass, given its top node.
   private func addMixed(_ top: Int) {
-    let own = pointers.nodes[top]
+    let own = pointers.node(top)
     guard let block = pointers.block(holding: top, own), !Interruption.poll(1500) else { return }
     mask.load(block, pointers)
     switch mask.passing {
@@ -114,7 +114,7 @@ final class FilteredSummation {
     while stack.count > base {
       let node = stack.pointer[stack.count - 1]
       stack.removeLast(1)
-      let own = pointers.nodes[node]
+      let own = pointers.node(node)
       guard window.touches(own.box), let span = window.span(of: own.box) else { continue }
       let points = pointers.points(of: node, own)
       if span.isOneCell, !own.box.isPolar {
@@ -142,7 +142,7 @@ final class FilteredSummation {
     while open.count > 0, !isFull {
       let (node, known) = open.pointer[open.count - 1]
       open.removeLast(1)
-      let own = pointers.nodes[node]
+      let own = pointers.node(node)
       guard window.touches(own.box), let span = window.span(of: own.box) else { continue }
       if Interruption.poll(30) { return }
       var frame = known
@@ -210,7 +210,7 @@ final class FilteredSummation {
       sum.pointee.sum.add(
         position,
         latitude: pointers.degrees.latitude(
-          position.y, exactly: pointers.coordinates[ordinal]))
+          position.y, exactly: pointers.coordinate(ordinal)))
     }
   }
 }

@@ -55,7 +55,7 @@ final class GridSummation<Region: IndexRegion> {
       // Locations are counted by comparison with the feature before, so the order matters.
       pointers.traverse {
         if isFull { return .stop }
-        return look(at: $0, pointers.nodes[$0]) ? .open : .skip
+        return look(at: $0, pointers.node($0)) ? .open : .skip
       }
     } else if pointers.count > 0 {
       findBlocksToOpen(starts)

@@ -72,13 +72,13 @@ public struct CellGrid: Hashable, Sendable {
   /// The column and row of a feature.
   @inline(__always)
   func cell(of ordinal: Int, in pointers: IndexPointers) -> CellPosition {
-    let position = pointers.positions[ordinal]
+    let position = pointers.position(ordinal)
     return CellPosition(
       column: cell(ofStep: position.x) {
-        WebMercator.x(longitude: pointers.coordinates[ordinal].foldedLongitude)
+        WebMercator.x(longitude: pointers.coordinate(ordinal).foldedLongitude)
       },
       row: cell(ofStep: position.y) {
-        WebMercator.y(latitude: pointers.coordinates[ordinal].latitude)
+        WebMercator.y(latitude: pointers.coordinate(ordinal).latitude)
       })
   }
 

@@ -33,7 +33,7 @@ struct GridWindow {
 
   /// Whether a feature is in one of the cells.
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    guard touches(PositionBox(pointers.positions[ordinal])) else { return false }
+    guard touches(PositionBox(pointers.position(ordinal))) else { return false }
     let cell = grid.cell(of: ordinal, in: pointers)
     return columns.contains(cell.column) && rows.contains(cell.row)
   }
@@ -98,12 +98,11 @@ struct GridWindow {
     _ pointers: IndexPointers
   ) -> CellPosition? {
     let position = features.positions[ordinal]
-    let coordinates = pointers.coordinates
     let column = cell(Int(position.x), span.first.column, span.last.column, line: lines.x) {
-      WebMercator.x(longitude: coordinates[ordinal].foldedLongitude)
+      WebMercator.x(longitude: pointers.coordinate(ordinal).foldedLongitude)
     }
     let row = cell(Int(position.y), span.first.row, span.last.row, line: lines.y) {
-      WebMercator.y(latitude: coordinates[ordinal].latitude)
+      WebMercator.y(latitude: pointers.coordinate(ordinal).latitude)
     }
     guard span.isInWindow || (columns.contains(column) && rows.contains(row)) else { return nil }
     return CellPosition(column: column, row: row)

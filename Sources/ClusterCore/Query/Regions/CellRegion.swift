@@ -6,7 +6,7 @@ struct CellRegion: IndexRegion {
   var location: Location?
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     if let location {
       if box.maxX >> 9 < location.column || box.minX >> 9 > location.column
         || box.maxY >> 9 < location.row || box.minY >> 9 > location.row
@@ -28,7 +28,7 @@ struct CellRegion: IndexRegion {
   }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    if let location, pointers.positions[ordinal].location != location { return false }
+    if let location, pointers.position(ordinal).location != location { return false }
     return grid.cell(of: ordinal, in: pointers) == cell
   }
 }
@@ -44,7 +44,7 @@ struct CellsRegion: IndexRegion {
   }
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     var touched = false
     for window in windows where window.touches(box) {
       guard let span = window.span(of: box) else { continue }

@@ -64,7 +64,7 @@ extension CellSet: IndexRegion {
   }
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     let (west, east) = (grid.cells(ofStep: box.minX).first, grid.cells(ofStep: box.maxX).last)
     let (north, south) = (grid.cells(ofStep: box.minY).first, grid.cells(ofStep: box.maxY).last)
     let start = firstRun(notAbove: north)

@@ -80,11 +80,11 @@ extension PointIndex {
       walk(
         region,
         take: { node, pointers in
-          let box = pointers.nodes[node].box
+          let box = pointers.node(node).box
           return note(&gaps, box.minX, box.maxX) ? .taken : .open
         },
         point: { ordinal, pointers in
-          let x = pointers.positions[ordinal].x
+          let x = pointers.position(ordinal).x
           return note(&gaps, x, x)
         })
     }

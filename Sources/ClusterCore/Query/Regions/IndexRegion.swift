@@ -108,14 +108,14 @@ protocol BoxRegion: IndexRegion {
 
 extension BoxRegion {
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    coverage(of: pointers.nodes[node].box)
+    coverage(of: pointers.node(node).box)
   }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    switch coverage(of: PositionBox(pointers.positions[ordinal])) {
+    switch coverage(of: PositionBox(pointers.position(ordinal))) {
     case .inside: true
     case .outside: false
-    case .partial: contains(pointers.coordinates[ordinal])
+    case .partial: contains(pointers.coordinate(ordinal))
     }
   }
 }

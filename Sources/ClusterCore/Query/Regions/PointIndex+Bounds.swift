@@ -12,7 +12,7 @@ extension PointIndex {
   /// The exact bounds of all features, or nil if there are none. O(log n + features on the edges).
   var exactBounds: GeoBounds? {
     guard count > 0 else { return nil }
-    let box = withExtendedLifetime(self) { pointers.nodes[pointers.root].box }
+    let box = withExtendedLifetime(self) { pointers.node(pointers.root).box }
     return exactBounds(of: box, in: EverywhereRegion())
   }
 
@@ -37,7 +37,7 @@ extension PointIndex {
   /// The steps of the gap between the features that is across 180°; those of the world if there are no features.
   private var outerGap: Int {
     guard count > 0 else { return 1 << 32 }
-    let box = withExtendedLifetime(self) { pointers.nodes[pointers.root].box }
+    let box = withExtendedLifetime(self) { pointers.node(pointers.root).box }
     return 1 << 32 - Int(box.maxX - box.minX)
   }
 

@@ -14,7 +14,7 @@ extension PointIndex {
       while next < queue.count {
         let node = queue[next]
         next += 1
-        let own = pointers.nodes[node]
+        let own = pointers.node(node)
         switch region.coverage(of: node, in: pointers) {
         case .outside: break
         case .inside: found += Double(pointers.count(of: node))

@@ -11,9 +11,9 @@ extension PointIndex {
       let pointers = self.pointers
       var best = (distance: Double.infinity, ordinal: Int.max)
       func consider(_ ordinal: Int) {
-        let box = PositionBox(pointers.positions[ordinal])
+        let box = PositionBox(pointers.position(ordinal))
         if box.squaredDistance(to: target) > best.distance { return }
-        let point = WebMercator.project(pointers.coordinates[ordinal])
+        let point = WebMercator.project(pointers.coordinate(ordinal))
         let (dx, dy) = (point.x - target.x, point.y - target.y)
         let distance = dx * dx + dy * dy
         if distance < best.distance || (distance == best.distance && ordinal < best.ordinal) {
@@ -23,12 +23,12 @@ extension PointIndex {
       }
       forEachOrdinalNearby(target, consider)
       pointers.traverse { node in
-        if pointers.nodes[node].box.squaredDistance(to: target) > best.distance
+        if pointers.node(node).box.squaredDistance(to: target) > best.distance
           || region.coverage(of: node, in: pointers) == .outside
         {
           return .skip
         }
-        if pointers.nodes[node].isLeaf { pointers.points(of: node).forEach(consider) }
+        if pointers.node(node).isLeaf { pointers.points(of: node).forEach(consider) }
         return .open
       }
       return best.ordinal == .max ? nil : best.ordinal
@@ -42,10 +42,10 @@ extension PointIndex {
     let pointers = self.pointers
     // The block after the last one that begins before it.
     let next = (1..<pointers.blockCount).partitionPoint {
-      pointers.positions[pointers.blocks[$0].firstOrdinal].zOrder < key
+      pointers.position(pointers.blocks[$0].firstOrdinal).zOrder < key
     }
     let ordinals = pointers.blocks[next - 1].ordinals
-    let ordinal = ordinals.partitionPoint { pointers.positions[$0].zOrder < key }
+    let ordinal = ordinals.partitionPoint { pointers.position($0).zOrder < key }
     (ordinal - 4..<ordinal + 4).clamped(to: ordinals).forEach(body)
   }
 }

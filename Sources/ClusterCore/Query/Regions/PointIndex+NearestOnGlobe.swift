@@ -23,13 +23,13 @@ extension PointIndex {
       }
       func add(_ node: Int) {
         guard region.coverage(of: node, in: pointers) != .outside else { return }
-        let rectangle = ShapesRegion.rectangle(of: pointers.nodes[node].box)
+        let rectangle = ShapesRegion.rectangle(of: pointers.node(node).box)
         let metres = origin.least(to: rectangle)
         if mayHold(metres) { nodes.insert(Reached(metres: metres, number: node)) }
       }
       add(pointers.root)
       while let next = nodes.popFirst(), mayHold(next.metres) {
-        guard pointers.nodes[next.number].isLeaf else {
+        guard pointers.node(next.number).isLeaf else {
           Interruption.poll(800)
           for child in pointers.children(of: next.number) { add(child) }
           continue
@@ -38,7 +38,7 @@ extension PointIndex {
         for ordinal in points { pointers.prefetchReference(ordinal) }
         for ordinal in points {
           if Interruption.poll(150) { return [] }
-          let metres = origin.metres(to: pointers.coordinates[ordinal])
+          let metres = origin.metres(to: pointers.coordinate(ordinal))
           let one = Reached(metres: -metres, number: -ordinal)
           if found.count == limit, let last = found.first, one < last { continue }
           guard region.contains(ordinal, in: pointers) else { continue }

@@ -30,7 +30,7 @@ extension PointIndex {
           }
         case .partial: break
         }
-        if pointers.nodes[node].isLeaf {
+        if pointers.node(node).isLeaf {
           for ordinal in pointers.points(of: node) where region.contains(ordinal, in: pointers) {
             guard point(ordinal, pointers) else { return .stop }
           }

@@ -3,7 +3,7 @@ struct PositionRegion: IndexRegion {
   let position: Position
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     if box.minX > position.x || box.maxX < position.x || box.minY > position.y
       || box.maxY < position.y
     {
@@ -13,7 +13,7 @@ struct PositionRegion: IndexRegion {
   }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    pointers.positions[ordinal] == position
+    pointers.position(ordinal) == position
   }
 }
 
@@ -22,26 +22,26 @@ struct ColumnRegion: IndexRegion {
   let x: UInt32
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     if box.minX > x || box.maxX < x { return .outside }
     return box.minX == box.maxX ? .inside : .partial
   }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    pointers.positions[ordinal].x == x
+    pointers.position(ordinal).x == x
   }
 }
 
 /// The features on the world's northern and southern edges.
 struct PolarRegion: IndexRegion {
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     if !box.isPolar { return .outside }
     return box.maxY == 0 || box.minY == .max ? .inside : .partial
   }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    let y = pointers.positions[ordinal].y
+    let y = pointers.position(ordinal).y
     return y == 0 || y == .max
   }
 }
@@ -61,7 +61,7 @@ struct EdgeRegion: IndexRegion {
   }
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    let box = pointers.nodes[node].box
+    let box = pointers.node(node).box
     let isWithin =
       Int(box.minX) > west && Int(box.maxX) < east && Int(box.minY) > north
       && Int(box.maxY) < south
@@ -69,7 +69,7 @@ struct EdgeRegion: IndexRegion {
   }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    let position = pointers.positions[ordinal]
+    let position = pointers.position(ordinal)
     let (x, y) = (Int(position.x), Int(position.y))
     return x <= west || x >= east || y <= north || y >= south
   }

@@ -199,7 +199,7 @@ final class ShapesWalk {
   func contains(_ ordinal: Int, at position: Position, in frame: Frame, _ pointers: IndexPointers)
     -> Bool
   {
-    certainly(position, in: frame, pointers) ?? region.contains(pointers.coordinates[ordinal])
+    certainly(position, in: frame, pointers) ?? region.contains(pointers.coordinate(ordinal))
   }
 
   /// Whether all points of a position are in the region; nil if that isn't certain.
