@@ -111,7 +111,7 @@ import Testing
         features.append(TwinFeature(features.count, place.longitude, place.latitude))
       }
       for shape in shapes {
-        for edge in shape.allEdges {
+        for edge in shape.edges.all {
           for _ in 0..<generator.pick([2, 20]) {
             let part = generator.pick([0, 1, 0.5, generator.double(0...1)])
             func shift() -> Double {

@@ -7,17 +7,12 @@ public final class Shape: Hashable, Sendable {
   public let parts: [ShapePart]
   /// The number of points that describe it.
   public let cornerCount: Int
-  private let edges: ShapeEdges
+  /// The edges, those of a polygon one after the other.
+  let edges: ShapeEdges
   /// The envelopes. Those across the antimeridian are in two pieces.
-  private let boxes: [GeoBounds]
+  let envelopes: [GeoBounds]
   /// The discs.
   let discs: [GlobeDisc]
-
-  /// The edges, those of a polygon one after the other, and the envelopes, of which those across the antimeridian
-  /// are in two pieces.
-  var allEdges: [ShapeEdge] { edges.all }
-  /// See ``allEdges``.
-  var envelopes: [GeoBounds] { boxes }
 
   private let hash: Int
 
@@ -35,10 +30,10 @@ public final class Shape: Hashable, Sendable {
       throw ShapeError(
         "the geometry has \(cornerCount) corners, more than \(Shape.maximumCorners)")
     }
-    var (list, boxes) = (ShapeEdgeList(), [GeoBounds]())
-    for part in parts { try list.add(part, to: &boxes) }
+    var (list, envelopes) = (ShapeEdgeList(), [GeoBounds]())
+    for part in parts { try list.add(part, to: &envelopes) }
     edges = ShapeEdges(list.edges)
-    self.boxes = boxes
+    self.envelopes = envelopes
     discs = parts.compactMap { if case .disc(let disc) = $0 { disc } else { nil } }
     var hasher = Hasher()
     hasher.combine(parts)
@@ -60,7 +55,7 @@ public final class Shape: Hashable, Sendable {
   /// Returns exactly whether a point is in the shape.
   public func contains(_ point: Coordinate) -> Bool {
     let (x, y) = (point.longitude, point.latitude)
-    for box in boxes where x >= box.west && x <= box.east && y >= box.south && y <= box.north {
+    for box in envelopes where x >= box.west && x <= box.east && y >= box.south && y <= box.north {
       return true
     }
     if discs.contains(where: { $0.contains(point) }) { return true }
@@ -87,16 +82,12 @@ public final class Shape: Hashable, Sendable {
   /// Returns whether all, none or some of a rectangle is in the shape. `partial` is always a correct answer.
   func coverage(of rectangle: GeoBounds) -> Coverage {
     var touches = false
-    for box in boxes
-    where box.west <= rectangle.east && box.east >= rectangle.west && box.south <= rectangle.north
-      && box.north >= rectangle.south
-    {
-      if box.west <= rectangle.west && box.east >= rectangle.east && box.south <= rectangle.south
-        && box.north >= rectangle.north
-      {
-        return .inside
+    for envelope in envelopes {
+      switch envelope.coverage(of: rectangle) {
+      case .inside: return .inside
+      case .outside: break
+      case .partial: touches = true
       }
-      touches = true
     }
     for disc in discs {
       switch disc.coverage(of: rectangle) {
@@ -147,5 +138,17 @@ public struct ShapeError: Error, Hashable, Sendable {
 
   init(_ detail: String, isBeyondWorld: Bool = false) {
     (self.detail, self.isBeyondWorld) = (detail, isBeyondWorld)
+  }
+}
+
+extension GeoBounds {
+  /// How much of a rectangle is in this one, whose edges belong to it.
+  func coverage(of other: GeoBounds) -> Coverage {
+    if west > other.east || east < other.west || south > other.north || north < other.south {
+      return .outside
+    }
+    let isWithin =
+      west <= other.west && east >= other.east && south <= other.south && north >= other.north
+    return isWithin ? .inside : .partial
   }
 }

@@ -37,23 +37,4 @@ struct ShapeEdge: BitwiseCopyable {
     if side == 0 { return .on }
     return isBetween && (side > 0) == (by > ay) ? .crossed : .none
   }
-
-  /// Returns whether the edge may touch a rectangle; false only if it certainly doesn't.
-  @inline(__always)
-  func mayTouch(_ box: GeoBounds) -> Bool {
-    if west > box.east || east < box.west || south > box.north || north < box.south {
-      return false
-    }
-    @inline(__always)
-    func side(_ x: Double, _ y: Double) -> Double {
-      Orientation.certainSign(ax, ay, bx, by, x, y)
-    }
-    let corners = (
-      side(box.west, box.south), side(box.east, box.south), side(box.east, box.north),
-      side(box.west, box.north)
-    )
-    let isLeft = corners.0 > 0 && corners.1 > 0 && corners.2 > 0 && corners.3 > 0
-    let isRight = corners.0 < 0 && corners.1 < 0 && corners.2 < 0 && corners.3 < 0
-    return !isLeft && !isRight
-  }
 }

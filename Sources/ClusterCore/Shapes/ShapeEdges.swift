@@ -81,7 +81,7 @@ struct ShapeEdges: Sendable {
     let last = band(min(box.north, bounds.north))
     Interruption.poll(Int(starts[last + 1] - starts[first]) * 2)
     for index in Int(starts[first])..<Int(starts[last + 1])
-    where all[Int(listed[index])].mayTouch(box) {
+    where all[Int(listed[index])].relation(to: box) == .touching {
       return true
     }
     return false

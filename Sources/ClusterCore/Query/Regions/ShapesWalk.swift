@@ -60,40 +60,28 @@ final class ShapesWalk {
   }
 
   private func add(_ shape: Shape, _ element: Int32) {
-    func part(_ kind: Kind, from start: Int32) {
+    func add<Value>(
+      _ values: some Sequence<Value>, to all: inout GrowingArray<Value>, as kind: Kind
+    ) {
+      let start = Int32(numbers.count)
+      for value in values {
+        numbers.append(Int32(all.count))
+        all.append(value)
+      }
       let end = Int32(numbers.count)
       guard end > start else { return }
       parts.append(
         Part(element: element, kind: kind, touching: (start, end), beyond: (end, end)))
     }
-    var (start, polygon) = (Int32(numbers.count), Int32(-1))
-    for edge in shape.allEdges where edge.polygon >= 0 {
-      if edge.polygon != polygon {
-        part(.polygon, from: start)
-        (start, polygon) = (Int32(numbers.count), edge.polygon)
-      }
-      numbers.append(Int32(edges.count))
-      edges.append(edge)
+    var rest = shape.edges.all.filter { $0.polygon >= 0 }[...]
+    while let polygon = rest.first?.polygon {
+      let own = rest.prefix { $0.polygon == polygon }
+      add(own, to: &edges, as: .polygon)
+      rest = rest.dropFirst(own.count)
     }
-    part(.polygon, from: start)
-    start = Int32(numbers.count)
-    for edge in shape.allEdges where edge.polygon < 0 {
-      numbers.append(Int32(edges.count))
-      edges.append(edge)
-    }
-    part(.lines, from: start)
-    start = Int32(numbers.count)
-    for envelope in shape.envelopes {
-      numbers.append(Int32(envelopes.count))
-      envelopes.append(envelope)
-    }
-    part(.envelopes, from: start)
-    start = Int32(numbers.count)
-    for disc in shape.discs {
-      numbers.append(Int32(discs.count))
-      discs.append(disc)
-    }
-    part(.discs, from: start)
+    add(shape.edges.all.filter { $0.polygon < 0 }, to: &edges, as: .lines)
+    add(shape.envelopes, to: &envelopes, as: .envelopes)
+    add(shape.discs, to: &discs, as: .discs)
   }
 
   // MARK: Rectangles
@@ -263,17 +251,5 @@ final class ShapesWalk {
       if meeting == .crossed { isOdd.toggle() }
     }
     return part.kind == .polygon && isOdd
-  }
-}
-
-extension GeoBounds {
-  /// How much of a rectangle is in this one, whose edges belong to it.
-  fileprivate func coverage(of other: GeoBounds) -> Coverage {
-    if west > other.east || east < other.west || south > other.north || north < other.south {
-      return .outside
-    }
-    let isWithin =
-      west <= other.west && east >= other.east && south <= other.south && north >= other.north
-    return isWithin ? .inside : .partial
   }
 }
