@@ -67,13 +67,7 @@ extension ClusterRequest {
 extension ClusterRequest {
   /// The error for more annotations than the limit.
   public func tooMany(_ count: Int) -> ImpossibleRequest {
-    let maximum = ClusterRequest.maximumLimit
-    let found =
-      count > maximum
-      ? "the viewport holds more than \(maximum) annotations"
-      : "the viewport holds \(count) annotations, more than the limit of \(limit)"
-    let remedy = count <= maximum ? "a limit of \(count)" : remedyForMoreThanAnyLimit
-    return ImpossibleRequest(field: "limit", detail: "\(found); \(remedy) would do")
+    .tooMany(annotations: count, limit: limit, remedyForMoreThanAnyLimit)
   }
 
   /// The changes to the request that make every cell one annotation and the cells few enough.
@@ -93,5 +87,19 @@ extension ClusterRequest {
       parts.append("a minUniqueLocationsForClustering of 1")
     }
     return parts.isEmpty ? "a smaller rect" : parts.joined(separator: " with ")
+  }
+}
+
+extension ImpossibleRequest {
+  /// The error for more annotations than a limit, with the remedy for more than any limit.
+  static func tooMany(
+    annotations count: Int, limit: Int, _ remedy: @autoclosure () -> String
+  ) -> ImpossibleRequest {
+    let maximum = ClusterRequest.maximumLimit
+    let detail =
+      count > maximum
+      ? "the viewport holds more than \(maximum) annotations; \(remedy()) would do"
+      : "the viewport holds \(count) annotations, more than the limit of \(limit); a limit of \(count) would do"
+    return ImpossibleRequest(field: "limit", detail: detail)
   }
 }

@@ -63,18 +63,9 @@ public struct MethodRequest: Sendable {
 
   func refusal(_ limit: MethodLimit, features: Int) -> ImpossibleRequest {
     switch limit {
-    case .annotations(let count) where count <= ClusterRequest.maximumLimit:
-      ImpossibleRequest(
-        field: "limit",
-        detail:
-          "the viewport holds \(count) annotations, more than the limit of \(self.limit); a limit of "
-          + "\(count) would do")
-    case .annotations:
-      ImpossibleRequest(
-        field: "limit",
-        detail:
-          "the viewport holds more than \(ClusterRequest.maximumLimit) annotations; a filter, a "
-          + "smaller rect or the method grid would do")
+    case .annotations(let count):
+      .tooMany(
+        annotations: count, limit: self.limit, "a filter, a smaller rect or the method grid")
     case .memory: .outOfMemory
     case .work:
       ImpossibleRequest(
