@@ -45,13 +45,6 @@ public final class IndexedCollection: Sendable {
     }
   }
 
-  /// Returns the number of features that a method without a grid takes into account in a viewport.
-  ///
-  /// - Complexity: O(log n + blocks across the viewport's edge).
-  public func countFeatures(in viewport: TileViewport) -> Int {
-    index.points.countFeatures(in: CellsRegion(viewport.tiles))
-  }
-
   /// The memory of what requests have built, in bytes: of columns, and of the bits of filters.
   public var cachedByteCounts: (columns: Int, scopes: Int) {
     (columns.byteCount, scopes.byteCount + masks.byteCount)
