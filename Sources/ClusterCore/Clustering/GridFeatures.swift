@@ -38,13 +38,9 @@ final class GridFeatures: Sendable {
     }
   }
 
-  /// The part of the scope that an annotation stands for; nil if it is a feature's.
-  private func part(
-    of annotation: Annotation
-  ) -> IntersectionRegion<IntersectionRegion<CellRegion, AnyRegion>, OrdinalRegion>? {
-    annotation.region(on: grid).map {
-      IntersectionRegion(a: $0, b: region).without(keptApart)
-    }
+  /// The part of the scope that an annotation stands for, with features that are kept apart; nil if it is a feature's.
+  private func part(of annotation: Annotation) -> IntersectionRegion<CellRegion, AnyRegion>? {
+    annotation.region(on: grid).map { IntersectionRegion(a: $0, b: region) }
   }
 
   /// Returns the exact bounds of a cluster's features, or nil if more than `limit` are on their edges.
@@ -52,15 +48,18 @@ final class GridFeatures: Sendable {
     guard let part = part(of: cluster) else { return cluster.bounds }
     // The bounds of several features are those of their positions, to a step.
     let box = PositionBox(around: cluster.bounds)
-    return scope.points.exactBounds(of: box, slack: 1, in: part, atMost: limit)
+    return keptApart.isEmpty
+      ? scope.points.exactBounds(of: box, slack: 1, in: part, atMost: limit)
+      : scope.points.exactBounds(of: box, slack: 1, in: part.without(keptApart), atMost: limit)
   }
 
   /// Returns the convex hull of a cluster's features; nil if it has none.
   func hull(of cluster: Annotation) -> Hull? {
-    part(of: cluster).flatMap {
-      scope.points.hull(
-        of: $0, of: cluster.count, isWide: cluster.bounds.east - cluster.bounds.west > 180)
-    }
+    guard let part = part(of: cluster) else { return nil }
+    let isWide = cluster.bounds.east - cluster.bounds.west > 180
+    return keptApart.isEmpty
+      ? scope.points.hull(of: part, of: cluster.count, isWide: isWide)
+      : scope.points.hull(of: part.without(keptApart), of: cluster.count, isWide: isWide)
   }
 }
 

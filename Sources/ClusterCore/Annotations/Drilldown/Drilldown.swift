@@ -180,9 +180,10 @@ extension Drilldown {
     if annotation.count >= settings.minPoints, locations <= 1 { return true }
     let region = CellRegion(grid: grid, cell: cell)
     let scope = Drilldown.scope(of: collection, passing: options.filter, part, in: region)
-    let sum = scope.points.sum(
-      of: region, excluding: scope.ordinals(of: settings.keepApart),
-      countingLocations: locations > 1)
+    let sum = GridSummation.sums(
+      of: scope.points, in: EverywhereRegion(), by: GridRange(grid: grid, only: cell),
+      excluding: scope.ordinals(of: settings.keepApart), countingLocations: locations > 1
+    ).first
     return sum.map(settings.areMet(by:)) ?? true
   }
 }

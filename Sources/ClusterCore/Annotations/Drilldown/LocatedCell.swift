@@ -31,9 +31,10 @@ struct LocatedCell {
 
   /// The sum of the features of the cell that aren't kept apart; nil if there are none.
   private var sum: CellSum? {
-    scope.points.sum(
-      of: CellRegion(grid: request.cells.grid, cell: cell), excluding: keptApart,
-      countingLocations: request.settings.minUniqueLocationsForClustering > 1)
+    GridSummation.sums(
+      of: scope.points, in: EverywhereRegion(), by: request.cells, excluding: keptApart,
+      countingLocations: request.settings.minUniqueLocationsForClustering > 1
+    ).first
   }
 
   private var ownOrdinal: Int { scope.scopeOrdinal(ordinal) ?? 0 }

@@ -3,9 +3,7 @@ extension PointIndex {
   func annotation(
     of region: CellRegion, position: ClusterPosition, excluding excluded: OrdinalSet
   ) -> Annotation? {
-    guard let sum = sum(of: region, excluding: excluded, countingLocations: false) else {
-      return nil
-    }
+    guard let sum = sum(of: region, excluding: excluded) else { return nil }
     if let location = region.location {
       return Annotation(
         sum, of: self, in: region, excluding: excluded, as: .location(region.cell, location))
@@ -15,13 +13,24 @@ extension PointIndex {
       excluding: excluded, at: position)
   }
 
-  /// The sum of the features of a cell, or of a location in it; nil if there are none.
-  func sum(
-    of region: CellRegion, excluding excluded: OrdinalSet, countingLocations: Bool
-  ) -> CellSum? {
-    GridSummation.sums(
-      of: self, in: region, by: GridRange(grid: region.grid, only: region.cell),
-      excluding: excluded, countingLocations: countingLocations
-    ).first
+  /// The sum of the features of a region; nil if there are none.
+  private func sum(of region: CellRegion, excluding excluded: OrdinalSet) -> CellSum? {
+    var sum = CellSum(cell: region.cell)
+    walk(
+      region,
+      take: { node, pointers in
+        let points = pointers.points(of: node)
+        guard !excluded.intersects(points) else { return .open }
+        sum.begin(at: points.lowerBound)
+        sum.add(node: node, points, in: pointers, countingLocations: false)
+        return .taken
+      },
+      point: { ordinal, pointers in
+        if excluded.contains(ordinal) { return true }
+        sum.begin(at: ordinal)
+        sum.add(ordinal, in: pointers, countingLocations: false)
+        return true
+      })
+    return sum.count > 0 ? sum : nil
   }
 }

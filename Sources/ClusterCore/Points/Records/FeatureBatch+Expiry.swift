@@ -32,7 +32,13 @@ extension FeatureBatch {
     var changed = FeatureBatch()
     changed.reserveCapacity(features: count, bytes: byteCount + count * 8)
     for index in 0..<count {
-      withRecord(at: index) { changed.append($0, expiry: expiry($0)) }
+      withRecord(at: index) { record in
+        let (expires, neverExpires) = expiry(record)
+        changed.append(
+          id: record.needsID ? nil : record.id, coordinate: record.coordinate,
+          further: record.furtherOrdinates, properties: record.properties, expires: expires,
+          neverExpires: neverExpires)
+      }
     }
     return changed
   }

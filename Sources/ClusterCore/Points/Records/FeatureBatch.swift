@@ -104,17 +104,10 @@ public struct FeatureBatch: Sendable {
 
   /// Appends a copy of a feature, under another id if one is given.
   public mutating func append(_ record: FeatureRecord, as id: FeatureID? = nil) {
-    append(record, as: id, expiry: (record.expires, record.neverExpires))
-  }
-
-  /// Appends a copy of a feature with another expiry.
-  mutating func append(
-    _ record: FeatureRecord, as id: FeatureID? = nil, expiry: (Int64?, neverExpires: Bool)
-  ) {
     append(
       id: id ?? (record.needsID ? nil : record.id), coordinate: record.coordinate,
-      further: record.furtherOrdinates, properties: record.properties, expires: expiry.0,
-      neverExpires: expiry.neverExpires)
+      further: record.furtherOrdinates, properties: record.properties, expires: record.expires,
+      neverExpires: record.neverExpires)
   }
 
   /// Assigns an integer id to the feature at `index`, which has none.

@@ -13,18 +13,30 @@ extension FilterExpression {
   /// - Complexity: O(conditions · properties).
   public var namedProperties: [NamedProperty] {
     var found: [NamedProperty] = []
-    forEachOperand { operand, _, condition in
-      guard case .property(let name) = operand, name != ColumnName.featureID else { return }
-      var isCompared = false
-      switch condition {
-      case .window: return
-      case .comparison(let a, _, let b): isCompared = a.isText && b.isText
-      default: break
-      }
+    func add(_ name: [UInt8], isCompared: Bool = false) {
+      if name == ColumnName.featureID { return }
       guard let index = found.firstIndex(where: { $0.name == name }) else {
         return found.append(NamedProperty(name: name, isCompared: isCompared))
       }
       if isCompared { found[index].isCompared = true }
+    }
+    func add(_ operand: Operand, isCompared: Bool = false) {
+      operand.forEach { if case .property(let name) = $0 { add(name, isCompared: isCompared) } }
+    }
+    forEachCondition { condition in
+      switch condition {
+      case .comparison(let a, _, let b):
+        let isCompared = a.isText && b.isText
+        add(a, isCompared: isCompared)
+        add(b, isCompared: isCompared)
+      // In normal form lists and ranges hold literals.
+      case .between(let value, _, _), .inList(let value, _), .like(let value, _),
+        .isNull(let value):
+        add(value)
+      case .temporal(_, let a, let b):
+        for name in a.properties + b.properties { add(name) }
+      case .window, .shape, .literal, .not, .and, .or: break
+      }
     }
     return found
   }

@@ -102,7 +102,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
   /// Whether it names a property.
   public func names(_ property: [UInt8]) -> Bool {
     var isFound = false
-    forEachOperand { operand, _, _ in
+    forEachOperand { operand, _ in
       if case .property(let name) = operand, name == property { isFound = true }
     }
     return isFound
@@ -117,7 +117,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
       // Many conditions are often about one property.
       if name != names.last, seen.insert(name).inserted { names.append(name) }
     }
-    forEachOperand { operand, isTime, _ in
+    forEachOperand { operand, isTime in
       guard case .property(let name) = operand else { return }
       if isTime {
         add(ColumnName(name, .times))
@@ -152,7 +152,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
   /// comparison of a value.
   public var slowCount: Int {
     var count = patternCount
-    forEachOperand { operand, _, _ in
+    forEachOperand { operand, _ in
       switch operand {
       case .folded, .arithmetic: count += 1
       case .property, .number, .string, .bool, .time: break
@@ -171,7 +171,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
   /// The approximate memory it takes, in bytes.
   public var byteCount: Int {
     var total = 64 * conditionCount + shapes.reduce(0) { $0 + $1.byteCount }
-    forEachOperand { operand, _, _ in
+    forEachOperand { operand, _ in
       switch operand {
       case .property(let text), .string(let text): total += 64 + text.count
       case .number, .bool, .time, .folded, .arithmetic: total += 24
@@ -190,12 +190,10 @@ public indirect enum FilterExpression: Hashable, Sendable {
     }
   }
 
-  /// Calls `body` with all operands and their operands, whether they are read as times, and the condition.
-  func forEachOperand(_ body: (Operand, _ isTime: Bool, FilterExpression) -> Void) {
+  /// Calls `body` with all operands and their operands, and whether they are read as times.
+  private func forEachOperand(_ body: (Operand, _ isTime: Bool) -> Void) {
+    func visit(_ operand: Operand, _ isTime: Bool) { operand.forEach { body($0, isTime) } }
     forEachCondition { condition in
-      func visit(_ operand: Operand, _ isTime: Bool) {
-        operand.forEach { body($0, isTime, condition) }
-      }
       switch condition {
       case .comparison(let a, _, let b):
         let isTime = a.isTime || b.isTime
@@ -209,8 +207,8 @@ public indirect enum FilterExpression: Hashable, Sendable {
         for operand in list { visit(operand, operand.isTime) }
       case .like(let value, _), .isNull(let value): visit(value, value.isTime)
       case .temporal(_, let a, let b):
-        for name in a.properties + b.properties { body(.property(name), true, condition) }
-      case .window(let name, _): body(.property(name), true, condition)
+        for name in a.properties + b.properties { body(.property(name), true) }
+      case .window(let name, _): body(.property(name), true)
       case .literal, .not, .and, .or, .shape: break
       }
     }
