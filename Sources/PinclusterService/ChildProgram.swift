@@ -15,6 +15,14 @@ final class ChildProgram {
   private static let (longestLine, keptLines) = (1024, 5)
   /// The first line by which it told of an error.
   private(set) var error: String?
+  /// Whether it said that it stopped at the first feature that it could not convert.
+  private(set) var stoppedEarly = false
+  /// The first different warnings, and the number of those that came after them.
+  private var warnings: [String] = []
+  private var moreWarnings = 0
+  private static let keptWarnings = 5
+  /// Warnings that tell nothing of values: of types that JSON doesn't have, and of what a note says already.
+  private static let idleWarnings = ["does not natively support", "No SRS set on layer"]
 
   /// Starts a program of the PATH, without a shell.
   ///
@@ -132,11 +140,32 @@ final class ChildProgram {
   private func endLine() {
     let text = String(decoding: line, as: UTF8.self)
     line.removeAll()
-    guard !text.isEmpty, !["Warning", "  ->", "FAILURE:"].contains(where: text.begins) else {
-      return
+    if text.begins(with: "Warning") {
+      return warn((text.cut(at: UInt8(ascii: ":")).1 ?? text[...]).trimmed)
     }
+    // It names flags of its own.
+    if text.begins(with: "ERROR 1: Terminating translation") { stoppedEarly = true }
+    let idle = ["  ->", "FAILURE:", "ERROR 1: Terminating translation", "translation of layer "]
+    guard !text.isEmpty, !idle.contains(where: text.begins) else { return }
     if text.begins(with: "ERROR ") { error = error ?? text }
     lines = (lines + [text]).suffix(ChildProgram.keptLines)
+  }
+
+  private func warn(_ text: Substring) {
+    guard !ChildProgram.idleWarnings.contains(where: text.holds),
+      !warnings.contains(where: { $0.isSame(as: text) })
+    else { return }
+    if warnings.count < ChildProgram.keptWarnings {
+      warnings.append(String(text))
+    } else {
+      moreWarnings += 1
+    }
+  }
+
+  /// Its warnings so far, a few of them and the number of the others.
+  var notes: [String] {
+    warnings.map { "\(name) warns: \($0)" }
+      + (moreWarnings > 0 ? ["\(name) gave \(moreWarnings.counted("more warning"))"] : [])
   }
 
   /// Waits for its end, and throws if it has failed.

@@ -28,9 +28,15 @@ struct GDALFile {
   private static let headers = ["XLSX", "ODS", "XLS"].flatMap {
     ["--config", "OGR_\($0)_HEADERS", "FORCE"]
   }
+  /// Texts of GML are texts unless a schema says otherwise: guessed types would take away leading zeros, and clamp.
+  private static let texts = ["--config", "GML_FIELDTYPES", "ALWAYS_STRING"]
   private var configuration: [String] {
-    GDALFile.headers + (encoding.map { ["--config", "SHAPE_ENCODING", $0] } ?? [])
+    GDALFile.headers + GDALFile.texts
+      + (encoding.map { ["--config", "SHAPE_ENCODING", $0] } ?? [])
+      // No file is left beside it.
+      + (isGML ? ["-oo", "WRITE_GFS=NO"] : [])
   }
+  private var isGML: Bool { path.lowercasedASCII.ends(with: ".gml") }
   /// A list of layers is no longer.
   private static let longestList = 16 << 20
   private static let shownLayers = 20
@@ -68,6 +74,12 @@ struct GDALFile {
     var conversion = Conversion(
       arguments: ["ogr2ogr"] + configuration + ["-f", "GeoJSONSeq"], format: .csv,
       count: chosen.count, notes: [])
+    if isGML {
+      let stem = String(decoding: path.utf8.dropLast(4), as: UTF8.self)
+      if [".xsd", ".gfs"].allSatisfy({ access(stem + $0, R_OK) != 0 }) {
+        conversion.notes.append("properties of GML without a schema (.xsd) beside it are texts")
+      }
+    }
     if chosen.isTable {
       conversion.rows = TableRows(columns: chosen.columns, isUntyped: chosen.isUntyped)
       conversion.arguments += ["-lco", "SIGNIFICANT_FIGURES=17"]

@@ -157,6 +157,7 @@ extension Import {
     /// cut off.
     private mutating func checkProgram() throws(Failure) {
       guard let program else { return }
+      notes += program.notes.filter { !notes.contains($0) }  // Characters: the same texts twice
       let error = program.error
       let most = count.flatMap { lines < $0 ? $0 : nil }
       guard error != nil || most != nil else { return }

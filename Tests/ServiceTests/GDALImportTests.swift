@@ -275,6 +275,37 @@ struct GDALImportTests {
     #expect(try other.stored().count == 2)
   }
 
+  @Test func `what ogr2ogr warns of is noted, each once, and little of it`() throws {
+    let points = (0..<20).map { number in
+      "<wpt lat='1' lon='\(number)'><time>2026-01-02T03:04:05Z</time><extensions>"
+        + "<ogr:a>\(4_006_381_333_931 + number / 2)</ogr:a></extensions></wpt>\n"
+    }
+    let head =
+      "<?xml version='1.0'?><gpx version='1.1' creator='x' xmlns='http://www.topografix.com/GPX/1/1'"
+      + " xmlns:ogr='http://osgeo.org/gdal'>"
+    for (count, more) in [(4, false), (20, true)] {
+      let room = try ImportRoom()
+      let text = head + points.prefix(count).joined() + "</gpx>"
+      let run = try room.load(try room.files.write(text, as: "a.gpx")).expectSuccess()
+      let notes = run.output.split(separator: "\n").filter { $0.hasPrefix("note: ogr2ogr ") }
+      #expect(notes.count == (more ? 6 : 2), "\(run.output)")
+      #expect(notes.first?.contains("'4006381333931' of field") == true, "\(run.output)")
+      #expect(notes.last?.contains("more warnings") == more, "\(run.output)")
+      #expect(!run.output.contains("natively"), "\(run.output)")
+    }
+  }
+
+  @Test func `texts of GML without a schema keep their digits`() throws {
+    let path = try make("a.gml", of: Self.points)
+    #expect(unlink(room.files.file("a.xsd")) == 0)
+    let run = try room.load(path).expectSuccess()
+    #expect(run.output.contains("note: properties of GML without a schema"), "\(run.output)")
+    let stored = try room.stored()
+    #expect(stored.count == 2 && stored.contains { $0.contains("\"01067\"") }, "\(stored)")
+    // Nothing is left beside it.
+    #expect(access(room.files.file("a.gfs"), F_OK) != 0)
+  }
+
   @Test func `what GDAL can't read is one line`() throws {
     let broken = try room.files.write("nothing of the kind", as: "a.gpkg")
     try room.load(broken).expectFailure(saying: broken, "ogrinfo")
