@@ -64,7 +64,7 @@ import Testing
     (
       #"{"elements":[{"type":"node","id":1,"lat":5,"lon":6},{"type":"way","id":2,"center":{"lat":1,"lon":2},"bounds":{"minlat":1}}]}"#,
       [
-        #"1 [6.0, 5.0] {"type":"node"}"#, #"2 [2.0, 1.0] {"type":"way","bounds":{"minlat":1}}"#,
+        #"1 [6.0, 5.0] {"type":"node"}"#, #"way/2 [2.0, 1.0] {"type":"way","bounds":{"minlat":1}}"#,
       ], []
     ),
     // Of several ways, that with its own members goes first.

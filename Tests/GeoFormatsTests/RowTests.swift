@@ -69,6 +69,34 @@ import Testing
     }
   }
 
+  @Test(arguments: [1000, 64, 7])
+  func `elements of OpenStreetMap of each type have ids of their own`(_ chunk: Int) {
+    func read(_ text: String, _ idProperty: String? = nil) -> Outcome {
+      let bytes = Array(text.utf8)
+      let cuts = Array(stride(from: chunk, to: bytes.count, by: chunk))
+      return GeoFormatsTests.read(bytes, .geoJSON, idProperty: idProperty, cuts: cuts)
+    }
+    let rows = [
+      #"{"type":"node","id":7,"lat":1,"lon":2,"tags":{"name":"A"}}"#,
+      #"{"type":"way","id":7,"center":{"lat":3,"lon":4},"tags":{"name":"B"}}"#,
+      #"{"type":"relation","id":7,"center":{"lat":5,"lon":6}}"#,
+      #"{"type":"way","id":"x","center":{"lat":5,"lon":6}}"#,
+      #"{"type":"area","id":8,"lat":7,"lon":8}"#,
+    ]
+    func ids(_ head: String, _ idProperty: String? = nil) -> [String] {
+      let text = "{\(head):[\(rows.joined(separator: ","))]}"
+      return read(text, idProperty).features.map { "\($0.id.map { "\($0)" } ?? "")" }
+    }
+    let found = read(
+      "{\"version\":0.6,\"elements\":[\(rows.joined(separator: ","))]}")
+    #expect(found.features.count == 5 && found.rejected == 0, "\(found)")
+    #expect(found.notes.contains("ids of ways and relations name their types, such as way/1"))
+    #expect(ids(#""elements""#) == ["7", "way/7", "relation/7", "x", "8"])
+    // Elsewhere these are no elements of OpenStreetMap, and a property that is named is what it is.
+    #expect(ids(#""places""#) == ["7", "7", "7", "x", "8"])
+    #expect(ids(#""elements""#, "id") == ["7", "7", "7", "x", "8"])
+  }
+
   @Test(arguments: [
     (#"{"location":{"type":"Point","coordinates":[3,4,5]},"a":1}"#, [3, 4, 5] as [Double]),
     (#"{"coordinates":[3,4]}"#, [3, 4]), (#"{"latlng":[3,4]}"#, [4, 3]),

@@ -9,6 +9,8 @@ struct FeatureDecoder {
   private var rows: RowDecoder?
   /// Whether the first of a list has told what all are.
   private var isBegun = false
+  /// Whether rows are elements of OpenStreetMap, of which one of each type may have the same number.
+  var areElements = false
   /// Whether there were Features in a list.
   private(set) var hasFeatures = false
   /// Reads geometries and reference systems.
@@ -32,7 +34,7 @@ struct FeatureDecoder {
     if node.member("type")?.isString("Feature") == true {
       hasFeatures = true
     } else {
-      rows = RowDecoder(options: options, idProperty: idProperty)
+      rows = RowDecoder(options: options, idProperty: idProperty, areElements: areElements)
     }
     return true
   }

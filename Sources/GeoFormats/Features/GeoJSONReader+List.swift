@@ -22,6 +22,7 @@ extension GeoJSONReader {
           ?? "more than one list of places, of which layer names the one that is meant: \(names)")
     }
     list = found
+    decoder.areElements = found.path.last?.elementsEqual("elements".utf8) == true
     if !found.path.isEmpty { parsed.note("places are in \(shownList)") }
     skeleton = SkeletonScanner()
     var index = 0

@@ -14,6 +14,8 @@ struct RowDecoder {
   /// The member that holds the id, once there was one, and whether it is a property, too.
   private var id: [UInt8]?
   private let idIsProperty: Bool
+  /// Whether the ids of ways and relations name their types, as nodes have numbers of their own.
+  private let namesTypes: Bool
   private var texts = PointText()
   /// Whether the reason of a refusal is told.
   private var isTold = true
@@ -21,8 +23,12 @@ struct RowDecoder {
   /// The ordinates after longitude and latitude.
   private var further: [Double] = []
 
-  init(options: TableOptions, idProperty: [UInt8]?) {
+  /// - Parameters:
+  ///   - idProperty: the member that holds the ids; nil for `id`.
+  ///   - areElements: whether the objects are elements of OpenStreetMap, if they have its types.
+  init(options: TableOptions, idProperty: [UInt8]?, areElements: Bool) {
     (self.options, search) = (options, PlaceSearch(options))
+    namesTypes = areElements && idProperty == nil
     (id, idIsProperty) = (idProperty, idProperty != nil)
   }
 
@@ -41,6 +47,10 @@ struct RowDecoder {
     let coordinate = try coordinate(of: row, members, &points, &parsed)
     try coordinate.check(isTold: isTold)
     var id = try FeatureDecoder.id(idName(row).flatMap { row.member($0) })
+    if namesTypes, let number = id, let typed = try RowDecoder.id(number, ofElement: row) {
+      parsed.note("ids of ways and relations name their types, such as way/1")
+      id = typed
+    }
     if let key {
       if id == nil {
         id = try RowDecoder.id(key)
@@ -61,6 +71,16 @@ struct RowDecoder {
           id: id, coordinate: coordinate, further: further, properties: properties)
       }
     }
+  }
+
+  /// The id of a way or relation with a number, such as `way/1`; nil for all else.
+  private static func id(
+    _ number: FeatureID, ofElement row: TapeNode
+  ) throws(FeatureRefusal) -> FeatureID? {
+    guard case .integer(let value) = number.key, let type = row.member("type") else { return nil }
+    let types: [StaticString] = ["way", "relation"]
+    guard let name = types.first(where: type.isString) else { return nil }
+    return try id(Array("\(name)/\(value)".utf8))
   }
 
   /// The name of the member that holds the id; nil if no object so far has one.
