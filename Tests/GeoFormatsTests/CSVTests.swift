@@ -249,6 +249,29 @@ import Testing
     }
   }
 
+  @Test func `columns of hemispheres are noted, and an export has none`() {
+    for (table, note) in [
+      (
+        "lat,ns,lon,ew\n1,S,2,W\n",
+        "the columns \"ns\" and \"ew\" are the hemispheres of latitudes and longitudes"
+      ),
+      ("lat,lat_dir,lon\n1,S,2\n", "the column \"lat_dir\" holds the hemispheres of latitudes"),
+      ("lat,lon,lon_ref\n1,2,W\n", "the column \"lon_ref\" holds the hemispheres of longitudes"),
+    ] {
+      let found = read(table, .csv)
+      #expect(found.notes.contains(note), "\(found.notes)")
+      #expect(found.features.first?.ordinates.contains { $0 < 0 } == true, "\(table)")
+    }
+    // As it is exported, degrees have signs.
+    for header in ["id,longitude,latitude,road,ns,ew", "\"id\",\"longitude\",\"latitude\",a,ns,ew"]
+    {
+      let found = read("\(header)\r\n1,13.4,52.5,B1,S,W\r\n", .csv)
+      #expect(found.features.first?.ordinates == [13.4, 52.5] && found.notes.isEmpty, "\(found)")
+    }
+    let other = read("longitude,latitude,ns,ew\n13.4,52.5,S,W\n", .csv)
+    #expect(other.features.first?.ordinates == [-13.4, -52.5])
+  }
+
   @Test(
     arguments: [
       ("N 52° 31.200", 52.52), ("52° 31.2", 52.52), ("S0 08.040", -0.134),

@@ -3,9 +3,9 @@ struct HemisphereColumns: Equatable {
   private(set) var longitude: Int?
   private(set) var latitude: Int?
 
-  /// The columns by their names, one for an axis.
+  /// The columns by their names, one for an axis; none in a table as ``CSVWriter`` writes it, whose degrees have signs.
   init(_ heading: TableHeading, _ coordinates: CoordinateColumns) {
-    guard case .axes = coordinates else { return }
+    guard case .axes = coordinates, !heading.written.starts(with: CSVWriter.first) else { return }
     let names = heading.written.indices.map {
       coordinates.contains($0) ? nil : CoordinateName(heading.written[$0]).hemisphere
     }

@@ -25,6 +25,17 @@ enum TableNotes {
     }
   }
 
+  /// The columns of letters that say on which side of the equator and of Greenwich degrees are.
+  static func hemispheres(_ columns: HemisphereColumns, _ heading: TableHeading) -> [String] {
+    switch (columns.latitude.map(heading.shown), columns.longitude.map(heading.shown)) {
+    case (let latitude?, let longitude?):
+      ["the columns \(latitude) and \(longitude) are the hemispheres of latitudes and longitudes"]
+    case (let latitude?, nil): ["the column \(latitude) holds the hemispheres of latitudes"]
+    case (nil, let longitude?): ["the column \(longitude) holds the hemispheres of longitudes"]
+    case (nil, nil): []
+    }
+  }
+
   /// Names that appear twice.
   static func renamed(_ heading: TableHeading) -> [String] {
     let notes = heading.renamed.prefix(mostNames).map { column in

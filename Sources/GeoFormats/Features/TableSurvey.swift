@@ -71,6 +71,7 @@ public struct TableSurvey {
     }
     plan.hemispheres.keep(decoder.withLetter, plan.heading)
     if decoder.hasSigns { plan.hemispheres.removeAll() }
+    plan.assumptions += TableNotes.hemispheres(plan.hemispheres, plan.heading)
     plan.lastField = decoder.lastField
     for (column, kinds) in decoder.kinds.enumerated() {
       plan.isNumbers[column] = !plan.isText[column] && kinds.areNumbers(decimal: plan.decimal)
