@@ -296,7 +296,7 @@ import Testing
           $0, Double($0), 0,
           """
           {"price":\(last ? "12.5" : "12"),"code":\(last ? "\"a\"" : "1"),"n":1,"list":[1],"nothing":null,\
-          "rate":\(last ? "0.5" : "null"),"since":"2026-01-02T03:04:05Z","open":true,"o":\(last ? "{}" : "1")}
+          "rate":\(last ? "0.5" : "null"),"long":\(last ? "-2147483649" : "-2147483648"),"most":2147483647,"since":"2026-01-02T03:04:05Z","dated":\(last ? "[]" : "\"2026-01-02\""),"open":true,"o":\(last ? "{}" : "1")}
           """)
       })
     let collection = await service.get("/collections/c", headers: [("Host", "a.example")])
@@ -309,10 +309,12 @@ import Testing
     let types = properties?.members?.map { "\($0.key) \($0.value["type"]?.text ?? "")" }
     #expect(
       types == [
-        "price \"number\"", "code [\"string\",\"integer\"]", "rate \"number\"", "since \"string\"",
-        "open \"boolean\"",
+        "price \"number\"", "code [\"string\",\"integer\"]", "n \"integer\"", "list \"string\"",
+        "rate \"number\"", "long \"number\"", "most \"integer\"", "since \"string\"",
+        "dated \"string\"", "open \"boolean\"", "o [\"string\",\"integer\"]",
       ])
     #expect(properties?["since"]?["format"]?.string == "date-time")
+    #expect(properties?["dated"]?["format"] == nil)
     #expect(schema["properties"]?["geometry"]?["properties"]?["type"]?["const"]?.string == "Point")
     (await service.get("/collections/c/schema?type=features")).expectProblem(400, at: "type")
   }

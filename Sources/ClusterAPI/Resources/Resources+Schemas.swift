@@ -49,15 +49,17 @@ extension Resources {
     }
   }
 
-  /// The form of a GeoJSON feature. Programs that make columns of properties, such as GDAL, take their types from it, as far
-  /// as it tells any; null is no value to them. Integers may be longer than they believe, and of lists it tells too little.
+  /// The form of a GeoJSON feature. Programs that make columns of properties, such as GDAL, take their names and types from
+  /// it; null is no value to them. Integers beyond 32 bits, which they would clamp, are numbers there, and lists and objects
+  /// are texts.
   private func featureSchema(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try schema(id, "schema?type=feature", request, takesOthers: true) { survey in
       let told = survey.properties.compactMap { property in
-        let kinds = property.kinds.subtracting(.null)
-        let isTold =
-          !kinds.isEmpty && kinds != .integer && kinds.isDisjoint(with: [.array, .object])
-        return isTold ? Schema.member(of: property, kinds) : nil
+        var kinds = property.kinds.subtracting([.null, .array, .object])
+        let hasOthers = !property.kinds.isDisjoint(with: [.array, .object])
+        if hasOthers { kinds.insert(.string) }
+        if kinds.contains(.integer), property.hasLongIntegers { kinds.insert(.number) }
+        return kinds.isEmpty ? nil : Schema.member(of: property, kinds, hasFormat: !hasOthers)
       }
       let properties: JSONLiteral = ["type": "object", "properties": .object(told)]
       return [Schema.feature, Schema.id, ("geometry", Schema.point), ("properties", properties)]
@@ -153,13 +155,13 @@ extension Resources {
 
     /// A property with the kinds of values that features have, or some of them.
     static func member(
-      of property: PropertySurvey.Property, _ kinds: PropertySurvey.Kinds
+      of property: PropertySurvey.Property, _ kinds: PropertySurvey.Kinds, hasFormat: Bool = true
     ) -> JSONLiteral.Member {
       let types = kinds.types
       let formats: [(PropertySurvey.Formats, JSONLiteral)] = [
         (.dateTime, "date-time"), (.date, "date"),
       ]
-      let hasFormat = property.kinds.contains(.string)
+      let hasFormat = hasFormat && property.kinds.contains(.string)
       let schema: JSONLiteral = [
         "title": .string(property.name),
         "type": types.count == 1 ? .string(types[0]) : .texts(types),

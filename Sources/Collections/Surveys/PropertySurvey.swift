@@ -39,6 +39,8 @@ package struct PropertySurvey: Sendable {
     package fileprivate(set) var kinds: Kinds = []
     /// The formats of every string seen; all formats as long as there is none.
     package fileprivate(set) var formats = Formats.all
+    /// Whether some integer doesn't fit 32 bits.
+    package fileprivate(set) var hasLongIntegers = false
   }
 
   /// The most properties in a survey, and the longest name of one, in bytes.
@@ -93,6 +95,7 @@ package struct PropertySurvey: Sendable {
       }
       properties[number].kinds.formUnion(property.kinds)
       properties[number].formats.formIntersection(property.formats)
+      if property.hasLongIntegers { properties[number].hasLongIntegers = true }
     }
   }
 
@@ -117,6 +120,11 @@ package struct PropertySurvey: Sendable {
       next = number + 1
       let kind = Kinds(of: value)
       properties[number].kinds.insert(kind)
+      // Shorter ones fit.
+      if kind == .integer, value.count > 9, !properties[number].hasLongIntegers {
+        let text = String(decoding: value.prefix(12), as: UTF8.self)
+        properties[number].hasLongIntegers = value.count > 11 || Int32(text) == nil
+      }
       if kind == .string, !properties[number].formats.isEmpty {
         properties[number].formats.formIntersection(Formats(ofText: value))
       }
