@@ -63,7 +63,10 @@ struct GDALFile {
   ///   - layer: its name; nil for the only one that has features.
   ///   - takesCentroids: whether it may hold lines and areas.
   ///   - givesIDs: whether the ids come from a property, which the parts of a feature share.
-  func conversion(layer: String?, takesCentroids: Bool, givesIDs: Bool) throws -> Conversion {
+  ///   - skipsBad: whether features that can't be converted are left out.
+  func conversion(
+    layer: String?, takesCentroids: Bool, givesIDs: Bool, skipsBad: Bool
+  ) throws -> Conversion {
     let layers = try layers()
     let chosen = try choose(layer, of: layers)
     let looksLikeFlag = chosen.name.begins(with: "-")
@@ -74,6 +77,7 @@ struct GDALFile {
     var conversion = Conversion(
       arguments: ["ogr2ogr"] + configuration + ["-f", "GeoJSONSeq"], format: .csv,
       count: chosen.count, notes: [])
+    if skipsBad { conversion.arguments.append("-skipfailures") }
     if isGML {
       let stem = String(decoding: path.utf8.dropLast(4), as: UTF8.self)
       if [".xsd", ".gfs"].allSatisfy({ access(stem + $0, R_OK) != 0 }) {

@@ -195,8 +195,12 @@ extension Import {
         let count = try buffer.withUnsafeMutableBytes { bytes in
           let left = member.map { $0.packed - position - start } ?? bytes.count
           let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[start...].prefix(left))
-          return try program?.read(into: rest)
-            ?? Glibc.read(descriptor, rest.baseAddress, rest.count)
+          guard let program else { return Glibc.read(descriptor, rest.baseAddress, rest.count) }
+          do { return try program.read(into: rest) } catch let failure as Failure
+            where program.stoppedEarly
+          {
+            throw Failure("\(path): \(failure) (--on-error skip stores what can be read)")
+          }
         }
         if count >= 0 { return count }
         guard errno == EINTR else { throw failure() }

@@ -186,7 +186,8 @@ struct Import: RunnableCommand {
     return try Input(
       file,
       try file.conversion(
-        layer: layer, takesCentroids: takesCentroids, givesIDs: idProperty != nil),
+        layer: layer, takesCentroids: takesCentroids, givesIDs: idProperty != nil,
+        skipsBad: skipsBad),
       isLenient: skipsBad)
   }
 

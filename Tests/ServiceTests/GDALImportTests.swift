@@ -306,6 +306,26 @@ struct GDALImportTests {
     #expect(access(room.files.file("a.gfs"), F_OK) != 0)
   }
 
+  @Test func `points that have no place in degrees are bad features`() throws {
+    let rows = "id,x,y,a\n1,389000,5819000,x\n2,1e12,1e12,bad\n3,390000,5820000,y\n"
+    let (table, path) = (try room.files.write(rows, as: "w.csv"), room.files.file("w.gpkg"))
+    try ChildProcess.succeed(
+      OGR.program,
+      [
+        path, table, "-oo", "X_POSSIBLE_NAMES=x", "-oo", "Y_POSSIBLE_NAMES=y", "-a_srs",
+        "EPSG:25833",
+      ])
+    let refused = try room.load(path)
+    refused.expectFailure(saying: path, "reproject feature 2", "--on-error skip")
+    #expect(!refused.error.contains("-skipfailures"), "\(refused.error)")
+    #expect(try room.stored().isEmpty)
+    let run = try room.load(path, "--on-error", "skip")
+    #expect(run.exit == .code(0))
+    #expect(run.output.contains("2 inserted, 0 updated, 1 rejected"), "\(run.output)")
+    #expect(run.error.contains("feature 2: "), "\(run.error)")
+    #expect(try room.stored().count == 2)
+  }
+
   @Test func `what GDAL can't read is one line`() throws {
     let broken = try room.files.write("nothing of the kind", as: "a.gpkg")
     try room.load(broken).expectFailure(saying: broken, "ogrinfo")
