@@ -155,12 +155,12 @@ public final class API: Sendable {
   /// Whether a body may be a table whose head takes long to understand.
   private static func isLongTable(_ request: HTTPRequest) -> Bool {
     request.body.count > longTable
-      && request.bodyType(of: [.csv, .excel, .octets, .form]) != nil
+      && request.bodyType(of: [.csv, .tsv, .excel, .octets, .form]) != nil
   }
 
   /// Whether a body may be a table in an encoding whose tables have to be loaded first.
   private static func mayHaveEncoding(_ request: HTTPRequest) -> Bool {
-    guard request.body.count > 0, request.bodyType(of: [.csv]) != nil,
+    guard request.body.count > 0, request.bodyType(of: [.csv, .tsv]) != nil,
       let type = request.headers["content-type"]
     else { return false }
     return request.query != nil || type.utf8.count > MediaType.csv.rawValue.utf8.count

@@ -138,7 +138,9 @@ struct GDALFile {
       throw Failure(
         "\(path) cannot be read: \(failure), as it is damaged, or this GDAL has no driver for it"
           + (isParquet
-            ? "; Debian's has none for Parquet: make a GeoPackage of it with another" : ""))
+            ? "; Debian's has none for Parquet: make a GeoPackage of it with another" : "")
+          + (path.lowercasedASCII.ends(with: ".tab")
+            ? "; --format csv reads text with tabs between its columns" : ""))
     }
   }
 

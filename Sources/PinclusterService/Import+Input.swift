@@ -76,7 +76,12 @@ extension Import {
       guard arguments != nil, format == .geoJSONSequence,
         let number = problem.pointer.after("/lines/")
       else { return problem }
-      return FeatureProblem(pointer: "feature \(number)", detail: problem.detail)
+      let ending = path.lowercasedASCII
+      let isOfShape = [".shp", ".dbf", ".shz", ".zip"].contains(where: ending.ends)
+      let hint =
+        isOfShape && problem.detail.holds("isn't UTF-8")
+        ? ": windows-1252? (--encoding windows-1252)" : ""
+      return FeatureProblem(pointer: "feature \(number)", detail: problem.detail + hint)
     }
 
     /// Returns to the beginning.

@@ -59,6 +59,22 @@ import Testing
     (await service.post(items, "", type: type)).expectProblem(422)
   }
 
+  @Test func `a table with tabs has a type`() async throws {
+    let service = try Service()
+    for type in ["text/tab-separated-values", "Text/Tab-Separated-Values; charset=utf-8"] {
+      let answer = await service.post(items, "id\tlat\tlon\tname\n1\t2\t3\ta,b\n", type: type)
+      answer.expect(200)
+      #expect(answer["ids"]?.text == "[1]" && answer["notes"] == nil, "\(answer.text)")
+    }
+    // Tabs are what the type says.
+    let commas = await service.post(
+      items, "name,lat,lon\na,1,2\n", type: "text/tab-separated-values")
+    commas.expectProblem(422)
+    (await service.post(
+      "\(items)&separator=,", "name,lat,lon\na,1,2\n", type: "text/tab-separated-values"))
+      .expect(200)
+  }
+
   @Test func `one file of a form`() async throws {
     let service = try Service()
     for (boundary, field) in [

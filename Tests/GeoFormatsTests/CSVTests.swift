@@ -272,6 +272,25 @@ import Testing
     #expect(other.features.first?.ordinates == [-13.4, -52.5])
   }
 
+  @Test(arguments: [
+    ("MULTIPOINT ((13.4 52.5))", "[13.4, 52.5] {}"), ("MULTIPOINT(13.4 52.5)", "[13.4, 52.5] {}"),
+    ("SRID=4326;multipoint z ( ( 13.4  52.5 7 ) )", "[13.4, 52.5, 7.0] {}"),
+    ("MULTIPOINT ((1 2),(3 4))", "is a MULTIPOINT and no POINT"),
+    ("MULTIPOINT EMPTY", "is an empty point"), ("MULTIPOINT ((1 2)", "is no point"),
+    ("MULTIPOINT (((1 2)))", "is no point"), ("MULTIPOINT ()", "is no point"),
+  ])
+  func `a multipoint of one point is that point`(_ text: String, _ shown: String) {
+    let found = rows("wkt\n\"\(text)\"\n")
+    #expect(found.count == 1 && found[0].contains(shown), "\(found)")
+  }
+
+  @Test func `a workbook is no table, whatever its name says`() {
+    for text in ["PK\u{3}\u{4}\u{14}lat,lon\n1,2\n", "PK\u{3}\u{4}"] {
+      #expect("\(read(text, .csv))".contains("a ZIP archive"), "\(text)")
+    }
+    #expect(rows("PK,lat,lon\na,1,2\n") == ["[2.0, 1.0] {\"PK\":\"a\"}"])
+  }
+
   @Test(
     arguments: [
       ("N 52° 31.200", 52.52), ("52° 31.2", 52.52), ("S0 08.040", -0.134),

@@ -257,11 +257,21 @@ struct GDALImportTests {
     try room.load(part).expectFailure(saying: "of 500 features in \(part) 0 could be read")
   }
 
-  @Test func `a shapefile that doesn't tell its encoding`() throws {
+  @Test func `a shapefile whose encoding nothing tells, and a table that is called one of MapInfo`()
+    throws
+  {
     let shape = try make("a.shp", of: Self.points, ["-lco", "ENCODING=ISO-8859-1"])
     #expect(unlink(room.files.file("a.cpg")) == 0)
+    let refused = try room.load(shape)
+    #expect(refused.exit == .code(1))
+    #expect(refused.error.contains("isn't UTF-8: windows-1252? (--encoding windows-1252)"))
     try room.load(shape, "--encoding", "windows-1252").expectSuccess()
     #expect(try room.stored().contains { $0.contains("Straße") })
+    let text = try room.files.write("name\tlat\tlon\na\t1\t2\n", as: "b.tab")
+    try room.load(text).expectFailure(saying: "--format csv")
+    let other = try ImportRoom()
+    try other.load(text, "--format", "csv").expectSuccess()
+    #expect(try other.stored() == [#"[2,1]{"name":"a"}"#])
   }
 
   @Test func `an archive of a shapefile`() throws {

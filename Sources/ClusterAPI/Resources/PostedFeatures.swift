@@ -6,7 +6,7 @@ import Texts
 struct PostedFeatures {
   /// The types of bodies that hold features.
   static let types: [MediaType] = [
-    .geoJSON, .json, .geoJSONSequence, .newlineJSON, .csv, .excel, .octets, .form,
+    .geoJSON, .json, .geoJSONSequence, .newlineJSON, .csv, .tsv, .excel, .octets, .form,
   ]
   /// The most bytes of a first line that tells whether others follow.
   private static let longestLine = 64 << 10
@@ -44,7 +44,7 @@ struct PostedFeatures {
     switch type {
     case .geoJSON, .json: .geoJSON
     case .geoJSONSequence, .newlineJSON: .geoJSONSequence
-    case .csv: .csv
+    case .csv, .tsv: .csv
     default: nil
     }
   }
@@ -52,15 +52,14 @@ struct PostedFeatures {
   /// The format of bytes, by how they begin.
   private static func format(of bytes: UnsafeRawBufferPointer) throws(Problem) -> FeatureFormat {
     let marks: [(bytes: [UInt8], name: String)] = [
-      (Array("PK".utf8) + [3, 4], "a ZIP archive, as workbooks of Excel are"),
-      ([0xD0, 0xCF, 0x11, 0xE0], "an old workbook of Excel"),
       (Array("SQLite format 3".utf8) + [0], "a SQLite database, as GeoPackages are"),
       (Array("fgb".utf8) + [3], "FlatGeobuf"), (Array("PAR1".utf8), "Parquet"),
       (Array("<".utf8), "XML, as KML and GPX are"),
     ]
-    if let known = marks.first(where: { bytes.starts(with: $0.bytes) }) {
+    let other = marks.first { bytes.starts(with: $0.bytes) }?.name
+    if let known = FeatureFormat.workbook(bytes) ?? other {
       throw Problem(
-        415, "the body is \(known.name); send GeoJSON or CSV, or have pincluster import read it")
+        415, "the body is \(known); send GeoJSON or CSV, or have pincluster import read it")
     }
     if bytes.starts(with: [0x1F, 0x8B]) {
       throw Problem(415, "the body is gzip; say so with Content-Encoding: gzip")

@@ -32,7 +32,9 @@ extension TableOptions {
     layer = try fields.string("layer")
     text = try fields.strings("text")?.list ?? []
     encoding = try fields.string("encoding")
-    if request.bodyType(of: [.csv]) != nil {
+    let type = request.bodyType(of: [.csv, .tsv])
+    if type == .tsv { separator = separator ?? 0x09 }
+    if type != nil {
       try take(charset: request.headers["content-type"]?.parameter("charset"))
     }
     if let flaw {

@@ -6,6 +6,8 @@ enum MediaType: String {
   case geoJSONSequence = "application/geo+json-seq"
   case newlineJSON = "application/x-ndjson"
   case csv = "text/csv"
+  /// CSV with tabs, which isn't written.
+  case tsv = "text/tab-separated-values"
   /// The type of CSV in browsers under Windows.
   case excel = "application/vnd.ms-excel"
   case octets = "application/octet-stream"

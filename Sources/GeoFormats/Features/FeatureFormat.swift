@@ -19,4 +19,13 @@ public enum FeatureFormat: Sendable {
     default: return nil
     }
   }
+
+  /// The kind of bytes that begin as a workbook or another archive, such as "an old workbook of Excel"; nil for all else.
+  public static func workbook(_ bytes: some Collection<UInt8>) -> String? {
+    let marks: [(bytes: [UInt8], name: String)] = [
+      (Array("PK".utf8) + [3, 4], "a ZIP archive, as workbooks of Excel are"),
+      ([0xD0, 0xCF, 0x11, 0xE0], "an old workbook of Excel"),
+    ]
+    return marks.first { bytes.starts(with: $0.bytes) }?.name
+  }
 }

@@ -98,10 +98,13 @@ struct PointText {
       try check(srid: number)
       rest = shape.trimmed
     }
-    guard let arguments = rest.after("point") else {
+    let multiple = rest.after("multipoint")
+    guard let arguments = multiple ?? rest.after("point") else {
       let shape = PointText.shapes.filter(rest.begins).last
       throw shape.map(refusal) ?? PointText.none
     }
+    let isOfMany = multiple?.utf8.contains(UInt8(ascii: ",")) == true
+    if multiple != nil, isOfMany || text.count >= 400 { throw refusal(of: "multipoint") }
     guard text.count < 400 else { throw PointText.none }
     var body = arguments.trimmed
     var hasMeasure = false
@@ -112,8 +115,10 @@ struct PointText {
       break
     }
     if body.isSame(as: "empty") { throw FeatureRefusal("is an empty point") }
-    guard let inner = body.after("("), inner.ends(with: ")") else { throw PointText.none }
-    let parts = String(decoding: inner.utf8.dropLast(), as: UTF8.self)
+    guard var inner = PointText.inParentheses(body) else { throw PointText.none }
+    // One of one point is that point, with parentheses of its own or without.
+    if multiple != nil { inner = PointText.inParentheses(inner.trimmed) ?? inner }
+    let parts = String(inner)
       .escaped { $0 == 0x09 || $0 == 0x0A || $0 == 0x0D ? " " : nil }
       .parts(separatedBy: 0x20).filter { !$0.utf8.isEmpty }
     let numbers = parts.compactMap { part in
@@ -125,6 +130,12 @@ struct PointText {
     let hasAltitude = numbers.count > (hasMeasure ? 3 : 2)
     return Point(
       longitude: numbers[0], latitude: numbers[1], altitude: hasAltitude ? numbers[2] : nil)
+  }
+
+  /// The text between parentheses that a text begins and ends with; nil if it doesn't.
+  private static func inParentheses(_ text: Substring) -> Substring? {
+    guard let inner = text.after("("), inner.ends(with: ")") else { return nil }
+    return Substring(inner.utf8.dropLast())
   }
 
   // MARK: Two coordinates

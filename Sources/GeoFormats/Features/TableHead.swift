@@ -47,6 +47,9 @@ struct TableHead {
   ///
   /// - Parameter isWhole: whether no more can come, or would help.
   func plan(_ bytes: [UInt8], isWhole: Bool) throws(FormatError) -> TablePlan? {
+    if let kind = FeatureFormat.workbook(bytes) {
+      throw .notFeatures(pointer: "", detail: "this is \(kind), and no CSV, whatever its name says")
+    }
     var assumptions: [String] = []
     var encoding = options.encoding
     if encoding == nil {
