@@ -30,6 +30,10 @@ int cgetopt_next(int argc, char **argv, const cgetopt_flag *flags, bool restart,
     return found - FIRST;
   }
   int invalid = optind - 1;
+  if (found == '?' && optopt >= FIRST) {
+    *value = argv[invalid];
+    return CGETOPT_SURPLUS_VALUE;
+  }
   if (found == '?' && optopt != 0) {
     // A letter: its argument is the one before only if that was its last.
     const char *before = argv[invalid];

@@ -27,7 +27,7 @@ struct Export: RunnableCommand {
   init(_ options: Options) throws(UsageError) {
     collection = try options.collection()
     data = options.values["data"] ?? ""
-    url = options.values["url"]
+    url = try options.url()
     trust = try TrustFiles(options)
     output = options.values["output"] ?? "-"
     let ending = output.parts(separatedBy: UInt8(ascii: "/")).last?

@@ -19,8 +19,9 @@ struct Health: RunnableCommand {
   init(_ options: Options) throws(UsageError) {
     let port = options.integer("port")
     let scheme = options.values["tls-cert"] == nil ? "http" : "https"
-    url = options.values["url"] ?? "\(scheme)://127.0.0.1:\(port)"
-    verifies = options.values["url"] != nil
+    let given = try options.url()
+    url = given ?? "\(scheme)://127.0.0.1:\(port)"
+    verifies = given != nil
     trust = try TrustFiles(options)
   }
 

@@ -53,10 +53,13 @@ struct Import: RunnableCommand {
     path = options.operands[0]
     collection = try options.collection()
     idProperty = options.values["id-property"]
+    if idProperty?.isEmpty == true {
+      throw options.misfit("id-property", "which names no property; leave it out for the usual ids")
+    }
     skipsBad = options.values["on-error"] == "skip"
     table = try Import.table(options, skipsBad: skipsBad)
     data = options.values["data"] ?? ""
-    url = options.values["url"]
+    url = try options.url()
     trust = try TrustFiles(options)
     featureBytes = options.integer("max-feature-bytes")
     source = try Source(options.values["format"], path)

@@ -2,6 +2,7 @@ import CGetopt
 import ClusterAPI
 import Collections
 import Glibc
+import HTTPServer
 import Texts
 
 /// The values of a command's flags: from the command line (parsed by getopt_long), else from the environment,
@@ -97,8 +98,16 @@ struct Options {
       case flags.indices: set(flags[found], flags[found].takesValue ? text : "true", .commandLine)
       case flags.count: wantsHelp = true
       default:
-        let reason = found == Int(CGETOPT_NO_VALUE) ? "needs a value" : "is not a flag"
-        throw UsageError("\(text) \(reason); see pincluster \(command) --help")
+        let reason =
+          switch found {
+          case Int(CGETOPT_NO_VALUE): "needs a value"
+          case Int(CGETOPT_SURPLUS_VALUE): "is a switch and takes no value"
+          default: "is not a flag"
+          }
+        // A switch is named without the value that it got.
+        let name =
+          found == Int(CGETOPT_SURPLUS_VALUE) ? text.cut(at: UInt8(ascii: "=")).0 : text[...]
+        throw UsageError("\(name) \(reason); see pincluster \(command) --help")
       }
     }
     for string in strings[Int(firstOperand)...] {
@@ -138,6 +147,13 @@ struct Options {
       throw misfit("collection", "not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
     }
     return id
+  }
+
+  /// The URL that `--url` gives; nil if it isn't given.
+  func url() throws(UsageError) -> String? {
+    guard let url = values["url"] else { return nil }
+    guard HTTPClient.isURL(url) else { throw misfit("url", "not an http or https URL") }
+    return url
   }
 
   // MARK: Mistakes

@@ -69,6 +69,12 @@ import Testing
       (["import", "a.csv", "--collection", "c", "--format", "xml"], "--format"),
       (["import", "a.csv", "--collection", "c", "--on-error", "ignore"], "--on-error"),
       (["import", "a.csv", "--collection", "c", "--port", "1"], "--port"),
+      (["import", "a.csv", "--collection", "c", "--url", ""], "--url"),
+      (["import", "a.csv", "--collection", "c", "--url", "ftp://a"], "--url"),
+      (["import", "a.csv", "--collection", "c", "--id-property", ""], "--id-property"),
+      (["export", "--collection", "c", "--url", "http://"], "--url"),
+      (["health", "--url", ""], "--url"), (["health", "--url", "a b"], "--url"),
+      (["serve", "--trust-proxy=true", "--print-config"], "--trust-proxy is a switch"),
     ] {
       try Tool(arguments).expectFailure(2, saying: word)
     }

@@ -193,10 +193,13 @@ import Testing
     (["-p", "8"], "-p is not a flag"), (["--host", "::1", "-xy"], "-xy is not a flag"),
     (["--host", "::1", "-x.csv", "b"], "-x.csv is not a flag"), (["--no"], "--no is not a flag"),
     (["--port"], "--port needs a value"), (["a", "-q"], "-q is not a flag"),
+    (["--on=true", "--host", "::1"], "--on is a switch and takes no value"),
+    (["a", "--on="], "--on is a switch and takes no value"),
   ])
   func whatIsNoFlagIsNamed(_ arguments: [String], _ message: String) {
     let flags: [Options.Flag] = [
       .init("port", "PORT", "port", unset: "0"), .init("host", "HOST", "host", unset: "any"),
+      .init(switch: "on", "on"),
     ]
     let error = #expect(throws: UsageError.self) {
       try Options(arguments, flags: flags)

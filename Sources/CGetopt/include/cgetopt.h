@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /// The results of cgetopt_next() other than the index of a flag.
-enum { CGETOPT_END = -1, CGETOPT_UNKNOWN = -2, CGETOPT_NO_VALUE = -3 };
+enum { CGETOPT_END = -1, CGETOPT_UNKNOWN = -2, CGETOPT_NO_VALUE = -3, CGETOPT_SURPLUS_VALUE = -4 };
 
 typedef struct {
   const char *name;

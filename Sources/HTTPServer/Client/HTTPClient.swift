@@ -58,6 +58,9 @@ public final class HTTPClient: Sendable {
     authorization = key.map { [("Authorization", "Bearer \($0)")] } ?? []
   }
 
+  /// Whether a text is a URL that a client can be made for.
+  public static func isURL(_ text: String) -> Bool { (try? parts(of: text)) != nil }
+
   /// The server and the path of a URL, both without a slash at the end.
   private static func parts(of url: String) throws(HTTPClientError) -> (String, String) {
     guard let parts = curl_url() else { throw .badRequest("out of memory") }
