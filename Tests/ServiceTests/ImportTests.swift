@@ -208,7 +208,8 @@ import Testing
     #expect(try server.client.get("/collections/c/items/99999").status == 200)
     #expect(server.terminate() == 0)
     try Tool(["import", path, "--collection", "c", "--url", url]).expectFailure(saying: url)
-    try Tool(["import", path, "--collection", "c", "--url", "ftp://a"]).expectFailure(2, saying: "ftp")
+    try Tool(["import", path, "--collection", "c", "--url", "ftp://a"]).expectFailure(
+      2, saying: "ftp")
   }
 
   @Test func `batches are halved for a service that takes smaller bodies`() throws {
