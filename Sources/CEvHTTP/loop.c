@@ -65,10 +65,9 @@ static struct timeval monotonic_time(void) {
 }
 
 // Runs every 10 ms while draining: closes connections that have become idle, and ends the loop when none
-// is left. The first time, the clients that were waiting for a connection have one, whose requests would be reset otherwise.
+// is left.
 static void tick(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
-  stop_accepting(loop);
   for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
     next = LIST_NEXT(c, next);
     if (ceh_connection_is_idle(c)) evhttp_connection_free(c->evcon);
@@ -83,10 +82,12 @@ static void begin_draining(ceh_loop *loop, int timeout_ms) {
   const struct timeval limit = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
   CEH_CHECK_THREAD(loop);
   loop->draining = true;
+  stop_accepting(loop);
   ceh_end_streams(loop);
   loop->deadline = monotonic_time();
   evutil_timeradd(&loop->deadline, &limit, &loop->deadline);
   event_add(loop->tick, &period);
+  tick(-1, 0, loop);
 }
 
 static void woken(evutil_socket_t fd, short what, void *argument) {

@@ -29,6 +29,20 @@ import Testing
     _ = try SQLiteStore(directory: directory.path)
   }
 
+  @Test func aLinkOrAPipeInPlaceOfTheReserveIsLeftAlone() throws {
+    let store = try SQLiteStore(directory: directory.path)
+    let (reserve, elsewhere) = (directory.file("pincluster.reserve"), directory.file("elsewhere"))
+    #expect(symlink(elsewhere, reserve) == 0)
+    store.keepReserve()
+    #expect(access(elsewhere, F_OK) != 0)
+    #expect(unlink(reserve) == 0 && mkfifo(reserve, 0o600) == 0)
+    store.keepReserve()
+    try store.put([Plain(.int(1), [0, 0])])
+    #expect(unlink(reserve) == 0)
+    store.keepReserve()
+    #expect(access(reserve, F_OK) == 0)
+  }
+
   /// The identity of a database, and the version after its last, once a directory's files are so.
   private func identity(_ files: [String: [UInt8]]) throws -> (id: UInt64, version: Int64) {
     let directory = try TemporaryDirectory(holding: files)

@@ -95,29 +95,6 @@ import Testing
     #expect(server.server.openConnections == 0)
   }
 
-  @Test func shutdownAnswersThoseWhoHaveNoConnectionYet() throws {
-    let isHeld = Atomic(false)
-    let mayGo = Atomic(false)
-    let server = try TestServer { request, reply in
-      if request.path == "/first" {
-        isHeld.store(true, ordering: .sequentiallyConsistent)
-        while !mayGo.load(ordering: .sequentiallyConsistent) { usleep(1000) }
-      }
-      reply(HTTPResponse(status: 200, body: [65]))
-    }
-    let first = try server.connect()
-    first.send("GET /first HTTP/1.1\r\nHost: x\r\n\r\n")
-    #expect(server.eventually { isHeld.load(ordering: .sequentiallyConsistent) })
-    // The loop is busy, so the kernel alone knows of these.
-    let waiting = try (0..<20).map { _ in try server.connect() }
-    for socket in waiting { socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
-    let stopping = Threads.start { server.server.shutdown() }
-    usleep(50_000)
-    mayGo.store(true, ordering: .sequentiallyConsistent)
-    for socket in [first] + waiting { #expect(socket.response()?.text == "A") }
-    stopping.join()
-  }
-
   @Test func shutdownUnderLoadLosesNoAnswerThatHasBegun() throws {
     for _ in 0..<5 {
       let accepted = Atomic<Int>(0)
