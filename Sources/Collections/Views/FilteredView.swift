@@ -1,6 +1,5 @@
 import ClusterCore
 import FeatureStore
-import Synchronization
 import Threading
 
 /// Those features of a collection that pass a filter, as a collection of their own: with versions, caches and a log of
@@ -33,17 +32,14 @@ final class FilteredView: Sendable {
   init(_ filter: FilterExpression) { self.filter = filter }
 
   /// The last time that was taken for a version.
-  private static let last = Atomic<Int64>(0)
+  private static let last = Locked<Int64>(0)
 
   /// A time for a version, in microseconds since 1970 (UTC), which is later than any before: the machine's clock may be set
   /// back, also while a view isn't there.
   private static var now: Int64 {
-    while true {
-      let last = last.load(ordering: .relaxed)
-      let next = max(SystemTime.now, last + 1)
-      let outcome = FilteredView.last.compareExchange(
-        expected: last, desired: next, ordering: .relaxed)
-      if outcome.exchanged { return next }
+    last.withLock { last in
+      last = max(SystemTime.now, last + 1)
+      return last
     }
   }
 
@@ -70,7 +66,9 @@ final class FilteredView: Sendable {
   /// - Throws: ``CollectionsError/noMemoryForView``.
   func snapshot(of whole: CollectionSnapshot.Dated) throws -> CollectionSnapshot {
     if let current = current(for: whole.snapshot) { return current }
-    if plan(for: whole.snapshot) == .selectedFromAll, Interruption.stopIfLimited() {
+    if Interruption.isLimited, plan(for: whole.snapshot) == .selectedFromAll,
+      Interruption.stopIfLimited()
+    {
       throw CollectionsError.outdated
     }
     return try making.withLongLock { _ in

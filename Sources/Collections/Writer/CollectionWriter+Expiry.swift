@@ -35,6 +35,7 @@ extension CollectionWriter {
       // Watchers need the change even if no client reads the collection.
       self?.catalog.leaveOutExpired()
       self?.noticePlace()
+      self?.noticeLog()
       self?.sweepIfDue()
       self?.clearDropped()
       self?.keepIndexFiles()

@@ -1,6 +1,7 @@
 import ClusterCore
 import Dispatch
 import FeatureStore
+import Texts
 import Threading
 
 /// The only writer of the collections: puts each write on disk, then shows it to readers. It works on a queue of its
@@ -78,7 +79,7 @@ package final class CollectionWriter: @unchecked Sendable {
   var clearing = Clearing()
   var indexFiles = IndexFileKeeping()
   /// The fault of the store's log that was told last.
-  private var logFault: String?
+  private var logFault: ExactText?
   var following = Following()
   var comparing = Comparing()
   /// The connection to a store that others share; nil for any other store.
@@ -198,14 +199,16 @@ package final class CollectionWriter: @unchecked Sendable {
     return try outcome.withLock { $0 }.get()
   }
 
+  /// Looks whether the store's log can be copied, which is told when that changes.
+  func noticeLog() {
+    let fault = store.logFault
+    guard fault.map(ExactText.init) != logFault else { return }
+    logFault = fault.map(ExactText.init)
+    indexFiles.report(.log(fault: fault))
+  }
+
   /// Looks whether the store is where it was, without which nothing can be written.
   func noticePlace() {
-    let fault = store.logFault
-    let isKnown = fault.map { logFault?.isSame(as: $0) ?? false } ?? (logFault == nil)
-    if !isKnown {
-      logFault = fault
-      indexFiles.report(.log(fault: fault))
-    }
     guard catalog.setDetached(!store.isInPlace) else { return }
     indexFiles.report(.place(isLost: !store.isInPlace))
   }
