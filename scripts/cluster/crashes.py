@@ -156,7 +156,7 @@ class Crashes:
             thread.join(100)
         version = sameness.wait_for_version(ledger, self.instances, COLLECTION)
         self.check("at the end")
-        ledger.check_versions(self.first, version)
+        ledger.check_versions(self.server, self.first, version)
         loads = 0
         for instance in self.instances:
             loads += ledger.check_instance(instance).get("pincluster_store_loads_total", 0)
