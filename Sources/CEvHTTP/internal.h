@@ -166,6 +166,7 @@ struct ceh_loop {
   long calm;                ///< the seconds for which much less was kept than that
 
   bool draining;
+  int ticks;  ///< since then
   struct timeval deadline;
   long date_second;
   char date[40];

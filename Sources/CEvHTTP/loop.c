@@ -4,6 +4,7 @@
 #include <event2/listener.h>
 #include <event2/thread.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,13 @@
 #include <unistd.h>
 
 _Thread_local ceh_loop *ceh_current = NULL;
+
+enum {
+  /// For so many ticks of draining, of 10 ms, connections that wait to be accepted keep the listener open.
+  MOST_CROWDED = 50,
+  /// For so many, a new connection may be silent before its first request.
+  MOST_SILENT = 20
+};
 
 static void init_threads(void) { evthread_use_pthreads(); }
 
@@ -64,16 +72,26 @@ static struct timeval monotonic_time(void) {
   return (struct timeval){now.tv_sec, now.tv_nsec / 1000};
 }
 
-// Runs every 10 ms while draining: closes connections that have become idle, and ends the loop when none
-// is left.
+// Whether connections wait to be accepted, all of which closing the listener would reset.
+static bool is_awaited(ceh_loop *loop) {
+  struct pollfd listener = {evhttp_bound_socket_get_fd(loop->bound), POLLIN, 0};
+  return poll(&listener, 1, 0) > 0;
+}
+
+// Runs every 10 ms while draining: closes the listener as soon as nobody waits there, then connections that have become
+// idle, and ends the loop when none is left.
 static void tick(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
+  loop->ticks += 1;
+  if (loop->bound != NULL && loop->ticks < MOST_CROWDED && is_awaited(loop)) return;
+  stop_accepting(loop);
   for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
     next = LIST_NEXT(c, next);
-    if (ceh_connection_is_idle(c)) evhttp_connection_free(c->evcon);
+    bool is_new = c->read_size == 0 && loop->ticks < MOST_SILENT;
+    if (!is_new && ceh_connection_is_idle(c)) evhttp_connection_free(c->evcon);
   }
   const struct timeval now = monotonic_time();
-  bool empty = LIST_EMPTY(&loop->connections) && LIST_EMPTY(&loop->lingering);
+  bool empty = LIST_EMPTY(&loop->connections) && LIST_EMPTY(&loop->lingering) && loop->fresh_count == 0;
   if (empty || evutil_timercmp(&now, &loop->deadline, >=)) event_base_loopbreak(loop->base);
 }
 
@@ -82,12 +100,10 @@ static void begin_draining(ceh_loop *loop, int timeout_ms) {
   const struct timeval limit = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
   CEH_CHECK_THREAD(loop);
   loop->draining = true;
-  stop_accepting(loop);
   ceh_end_streams(loop);
   loop->deadline = monotonic_time();
   evutil_timeradd(&loop->deadline, &limit, &loop->deadline);
   event_add(loop->tick, &period);
-  tick(-1, 0, loop);
 }
 
 static void woken(evutil_socket_t fd, short what, void *argument) {

@@ -124,6 +124,31 @@ import Testing
     }
   }
 
+  @Test func shutdownAnswersThoseWhoWaitToBeAccepted() throws {
+    let isHeld = Atomic(false)
+    let mayGo = Atomic(false)
+    let server = try TestServer { _, reply in
+      isHeld.store(true, ordering: .sequentiallyConsistent)
+      while !mayGo.load(ordering: .sequentiallyConsistent) { usleep(1000) }
+      reply(HTTPResponse(status: 200, body: [65]))
+    }
+    let request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    let first = try server.connect(sending: request)
+    #expect(server.eventually { isHeld.load(ordering: .sequentiallyConsistent) })
+    // The kernel has taken these connections, and the loop knows of none.
+    let others = try (0..<20).map { _ in try server.connect(sending: request) }
+    let stopping = Threads.start { server.server.shutdown() }
+    usleep(50_000)
+    mayGo.store(true, ordering: .sequentiallyConsistent)
+    #expect(first.response()?.text == "A")
+    for socket in others {
+      let answer = try #require(socket.response())
+      #expect(answer.text == "A")
+      #expect(answer["connection"] == "close")
+    }
+    stopping.join()
+  }
+
   @Test func shutdownWaitsNoLongerThanItMay() throws {
     let held = Held()
     let server = try TestServer(
