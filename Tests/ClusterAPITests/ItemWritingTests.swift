@@ -118,6 +118,14 @@ import Testing
     let html = try await tag(collection, [("Accept", "text/html")])
     #expect(await put([("If-Match", html)]).status == 200)
     (await put([("If-Match", html)])).expectProblem(412)
+    // However the collection was read, its state is one.
+    for form in ["/", "?f=json", "?f=html", "?minVersion=1"] {
+      #expect(await put([("If-Match", try await tag(collection + form))]).status == 200, "\(form)")
+    }
+    let slash = try await tag(collection)
+    #expect(
+      await service.send(.put, "\(collection)/", "{}", headers: [("If-Match", slash)]).status == 200
+    )
     #expect(
       await service.send(.delete, collection, headers: [("If-Match", try await tag(collection))])
         .status

@@ -100,6 +100,40 @@ import Testing
     (await service.get("\(Self.path)/n1?wrap=true")).expectProblem(400, at: "wrap")
   }
 
+  @Test func `members of a cluster across half the world are within its bounds`() async throws {
+    let service = try await Service(
+      zip(1..., [-170, 170, 169, 168, -100, 180]).map { TwinFeature($0, $1, 0) })
+    for middle in stride(from: -540, through: 540, by: 90) {
+      let view = "bbox=\(middle - 1),-1,\(middle + 1),1&marginFactor=4&cellSize=256&zoom=0"
+      let answer = await service.get("\(Self.path)?\(view)&wrap=true&members=9")
+      let bounds = (answer.annotations.first?["bbox"]?.array ?? []).compactMap(\.double)
+      let members = answer.annotations.first?["members"]?.array ?? []
+      let longitudes = members.compactMap { $0["coordinate"]?["longitude"]?.double }
+      try #require(bounds.count == 4 && longitudes.count == 6)
+      #expect(longitudes.min() == bounds[0] && longitudes.max() == bounds[2], "\(middle)")
+    }
+  }
+
+  @Test func `a cluster that is reused comes back to the side of the view`() async throws {
+    let service = try await Service([TwinFeature(1, 10, 10), TwinFeature(2, 12, 11)])
+    func longitude(_ west: Int, _ previous: String) async -> TestJSON? {
+      let body =
+        #"{"bbox":[\#(west),0,\#(west + 20),20],"zoom":4,"cellSize":256,"wrap":true,"#
+        + #""previous":\#(previous)}"#
+      let answer = await service.post(Self.path, body)
+      answer.expect(200)
+      #expect(
+        answer.annotations.first?["reuses"]?.string == answer.annotations.first?["id"]?.string)
+      return answer.annotations.first?["coordinate"]?["longitude"]
+    }
+    func previous(_ longitude: Int) -> String {
+      #"[{"id":"g16_256_8_7","coordinate":{"latitude":10.5,"longitude":\#(longitude)}}]"#
+    }
+    #expect(await longitude(0, previous(371)) == 11)
+    #expect(await longitude(360, previous(11)) == 371)
+    #expect(await longitude(360, previous(371)) == 371)
+  }
+
   @Test func `a view that doesn't touch the antimeridian is the same with wrap`() async throws {
     let service = try await Service(TwinDataset.cities.features(seed: 373, count: 300))
     for view in ["bbox=-20,30,40,60&zoom=4", "bbox=-180,-85,180,85&zoom=2"] {

@@ -195,12 +195,13 @@ struct AnnotationWriter {
     }
   }
 
-  /// The coordinate of one of a cluster's features, on the side of the cluster.
+  /// The coordinate of one of a cluster's features, within the bounds of the cluster on its side.
   private func place(of record: FeatureRecord, in cluster: Annotation) -> Coordinate {
     var coordinate = record.coordinate
     guard let side else { return coordinate }
+    let bounds = side.turned(cluster).bounds
     coordinate.longitude = LongitudeSide.turned(
-      coordinate.longitude, near: side.turned(cluster.coordinate.longitude))
+      coordinate.longitude, near: bounds.west + (bounds.east - bounds.west) / 2)
     return coordinate
   }
 

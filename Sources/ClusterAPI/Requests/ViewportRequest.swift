@@ -116,9 +116,10 @@ struct ViewportRequest: Sendable {
     try fields.read(.groups, of: request, into: &values)
     let overrides = try fields.overrides(values.cell.groups, viewport)
     let read = FieldValues(consume values)
-    // Pins that are spread may cross the antimeridian, as may the cells of groups.
+    // Pins that are spread may cross the antimeridian, as may the cells of groups; previous annotations may be anywhere; and
+    // members at 180 are at the west of bounds that begin at −180.
     let keepsAll =
-      read.needs.isDisjoint(with: [.spreadPins, .ownSettings])
+      read.needs.isDisjoint(with: [.spreadPins, .ownSettings, .otherMembers, .lists])
       && side?.keepsAll(of: viewport.cells.mapRect) == true
     content = Content(read, .grid(viewport, overrides: overrides), keepsAll ? nil : side)
   }

@@ -67,7 +67,7 @@ extension Resources {
     let type = try request.answerType(Resources.collectionTypes)
     let snapshot = try snapshot(id)
     let base = base(of: request)
-    let etag = entityTag(snapshot.info, request, type, links: base)
+    let etag = entityTag(snapshot.info, Resources.plain(request, id), type, links: base)
     return .response(to: request, etag: etag, kind: ReadKind(.collection, of: id)) {
       if type == .html {
         return try Resources.page(
@@ -75,6 +75,14 @@ extension Resources {
       }
       return try Resources.response(snapshot, base, etag: etag)
     }
+  }
+
+  /// A request for a collection, by its usual path and without a query: that is what the tags of its state are of, so
+  /// that one read as `…/c/`, with `f` or with `minVersion` is a condition for a write, too.
+  private static func plain(_ request: HTTPRequest, _ id: String) -> HTTPRequest {
+    var plain = request
+    (plain.path, plain.query) = ("/collections/\(id)", nil)
+    return plain
   }
 
   /// The links of a collection.
@@ -128,7 +136,7 @@ extension Resources {
     let updates = isBlank ? Write.CollectionUpdates() : try updates(request)
     let base = base(of: request)
     var described = Write(by: catalog, in: id, .describe(updates))
-    described.conditions = conditions(request, Resources.collectionTypes)
+    described.conditions = conditions(Resources.plain(request, id), Resources.collectionTypes)
     let write = WriteRequest(write: described) { result in
       guard case .described(let snapshot, let isNew) = result else {
         return HTTPResponse(status: 204)
@@ -190,7 +198,7 @@ extension Resources {
     try catalog.checkSeesAll()
     _ = try Fields(query: request.query, allowed: [])
     var write = Write(by: catalog, in: id, .drop)
-    write.conditions = conditions(request, Resources.collectionTypes)
+    write.conditions = conditions(Resources.plain(request, id), Resources.collectionTypes)
     return .write(WriteRequest(write: write) { _ in HTTPResponse(status: 204) })
   }
 }
