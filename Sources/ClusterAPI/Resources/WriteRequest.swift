@@ -69,12 +69,23 @@ extension Resources {
   func conditions(
     _ request: HTTPRequest, _ types: [MediaType], hasQuery: Bool = true
   ) -> CollectionConditions? {
+    let conditions = WriteConditions(request)
+    if conditions.isEmpty { return nil }
     var target = request
     target.body = .empty
     if !hasQuery { target.query = nil }
     let base = base(of: request)
-    let hashes = types.map { Resources.tagHash(target, $0, links: base) }
-    return CollectionConditions(WriteConditions(request)) { [self] info in
+    let own = target.query
+    let hashes = types.flatMap { type in
+      // A GET may have named the type in its query, first or last, in which a write can't.
+      let format = "f=\(type.shortName)"
+      let named = own.flatMap { $0.isEmpty ? nil : ["\(format)&\($0)", "\($0)&\(format)"] }
+      return ([own] + (named ?? [format])).map { query in
+        target.query = query
+        return Resources.tagHash(target, type, links: base)
+      }
+    }
+    return CollectionConditions(conditions) { [self] info in
       hashes.map { entityTag(info, $0) }
     }
   }

@@ -36,7 +36,7 @@ package struct WriteConditions: Sendable {
   }
 
   /// Whether any state will do.
-  var isEmpty: Bool { match == nil && noneMatch == nil }
+  package var isEmpty: Bool { match == nil && noneMatch == nil }
 
   /// Refuses a write unless the conditions are met by a feature as it is; nil if there is none.
   ///
