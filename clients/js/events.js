@@ -11,7 +11,7 @@ const SILENCE = 45_000
 export const headersOf = async ({ options: { headers } }) => (typeof headers === 'function' ? headers() : headers)
 
 /** The events of a stream, across reconnections. */
-export async function* events(client, url, { signal, lastID, onConnection }) {
+export async function* events(client, { method, url, body }, { signal, lastID, onConnection }) {
   const state = { lastID: lastID === undefined ? undefined : String(lastID), retry: 2000, failures: 0 }
   for (;;) {
     let refusal
@@ -23,7 +23,9 @@ export async function* events(client, url, { signal, lastID, onConnection }) {
       signal?.throwIfAborted()
       const headers = { Accept: 'text/event-stream', ...await heard(connection, headersOf(client)) }
       if (state.lastID !== undefined) headers['Last-Event-ID'] = state.lastID
-      const response = await heard(connection, client.options.fetch(url, { headers, signal: connection.signal, cache: 'no-store' }))
+      const init = { method, headers, signal: connection.signal, cache: 'no-store' }
+      if (body) Object.assign(init, { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } })
+      const response = await heard(connection, client.options.fetch(url, init))
       if (!response.ok) throw await heard(connection, PinclusterError.of(response))
       onConnection?.(true)
       for await (const event of read(response.body, state, connection)) {

@@ -2,7 +2,6 @@
 
 import { pause, pauseAbout } from './pause.js'
 import { isTemporary, PinclusterError } from './problem.js'
-import { listable } from './query.js'
 import { Screen } from './screen.js'
 import { propertiesOf, withoutProperties } from './view.js'
 
@@ -113,7 +112,7 @@ export class Follower {
     await pause(SETTLED, stream.signal)
     const { histogram: _, ...watched } = view
     const onConnection = isOpen => this.#status(isOpen ? 'live' : 'reconnecting')
-    for await (const { type, data } of this.#collection.changes(listable(withoutProperties(watched)), { signal: stream.signal, onConnection })) {
+    for await (const { type, data } of this.#collection.changes(withoutProperties(watched), { signal: stream.signal, onConnection })) {
       // Of a piece of the stream that came at once, the rest may be left.
       stream.signal.throwIfAborted()
       if (type === 'problem') {

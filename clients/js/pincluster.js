@@ -112,10 +112,11 @@ export class Collection {
    * it begins anew with a `view`, and fails if it is refused. Ends after `gone` or any other `problem`, and when `signal` aborts.
    */
   async *changes(view, { signal, since, onConnection, minVersion } = {}) {
-    const url = this.#address('changes', queryOf({ ...view, minVersion }))
+    const { url, ...rest } = this.request(view, 'changes')
+    const request = { ...rest, url: extended(url, { minVersion }) }
     for (let lastID = since; ; lastID = undefined) {
       let isUnauthorized
-      for await (const event of events(this, url, { signal, lastID, onConnection })) {
+      for await (const event of events(this, request, { signal, lastID, onConnection })) {
         const data = JSON.parse(event.data)
         isUnauthorized = event.type === 'problem' && data.status === 401
         yield { type: event.type, id: event.id, data }
@@ -243,6 +244,12 @@ export class Collection {
   }
 }
 
+/** A URL with more fields in its query. */
+function extended(url, fields) {
+  const more = queryOf(fields)
+  return more ? `${url}${url.includes('?') ? '&' : '?'}${more}` : url
+}
+
 /** Sends a request; reads that the service is too busy for are repeated. */
 async function send(client, url, { method = 'GET', query, body, type = JSON_TYPE, accept = JSON_TYPE, headers, signal, isRead }) {
   const { fetch, retries } = client.options
@@ -252,8 +259,7 @@ async function send(client, url, { method = 'GET', query, body, type = JSON_TYPE
     init.body = JSON.stringify(body)
     init.headers['Content-Type'] = type
   }
-  const more = query ? queryOf(query) : ''
-  const address = more ? `${url}${url.includes('?') ? '&' : '?'}${more}` : url
+  const address = extended(url, query)
   for (let attempt = 0; ; attempt++) {
     const response = await fetch(address, init)
     if (response.ok) {

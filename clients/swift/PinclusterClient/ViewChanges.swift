@@ -43,6 +43,8 @@ private struct Watch: Sendable {
 
   /// The shortest and the longest time before the next connection, in seconds.
   private static let (shortest, longest) = (0.25, 15.0)
+  /// The longest query, in bytes.
+  private static let longestQuery = 4000
   /// The statuses of a service, or of a proxy before it, that can't answer just now.
   private static let temporary = [408, 429, 500, 502, 503, 504]
 
@@ -77,8 +79,12 @@ private struct Watch: Sendable {
   private func connect(_ last: String?) throws -> AsyncThrowingStream<Data, any Error> {
     var headers = changes.headers
     if let last { headers.append(("Last-Event-ID", last)) }
+    // Proxies refuse long addresses, and a body can list texts with commas.
+    let query = try? Query(changes.request)
+    let isShort = query.map { $0.text.utf8.count <= Watch.longestQuery } ?? false
     var request = try changes.transport.request(
-      "GET", changes.path, try Query(changes.request), headers: headers)
+      isShort ? "GET" : "POST", changes.path, isShort ? query ?? Query() : Query(),
+      body: isShort ? nil : try JSONEncoder().encode(changes.request), headers: headers)
     // The service tells every 15 seconds that it lives.
     request.timeoutInterval = 60
     let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
