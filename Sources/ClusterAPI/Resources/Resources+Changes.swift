@@ -29,10 +29,10 @@ extension Resources {
     if request.method == .post {
       let query = try Fields(query: request.query, allowed: ["since"])
       try request.checkBodyType([.json])
-      let viewport = try parsers.withObject(
+      let asked = try parsers.withObject(
         ofBody: request.body, allowed: ViewportField.names(.changes)
       ) { fields, _ in try viewport(fields) }
-      return (.viewport(viewport), try query.integer("since").map(Int64.init))
+      return (.viewport(asked), try query.integer("since").map(Int64.init))
     }
     let ofTiles = try? Fields(
       query: request.query, allowed: Resources.tilesNames, othersAreProperties: true)
