@@ -128,7 +128,7 @@ import Threading
     #expect(again.status == 200 && !again.text.contains("event:"))
     // Longer than any head, with a list that a query couldn't have.
     let rest = String(repeating: "x", count: 80)
-    let ids = (0..<1000).map { "\"\($0),\(rest)\"" } + ["2"]
+    let ids = (0..<700).map { "\"\($0),\(rest)\"" } + ["2"]
     let filter =
       #"{"op":"in","args":[{"property":"id"},["# + ids.joined(separator: ",") + "]]}"
     let long = await post("{\(view),\"filter\":\(filter)}")
