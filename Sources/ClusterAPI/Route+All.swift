@@ -93,7 +93,9 @@ extension Route {
     Route(
       "/collections/{collectionId}/tiles/{tileZoom}/{tileX}/{tileY}",
       [.get: { try $0.tile($1.collection, try TilePath($1.member, $1.third, $1.fourth), $2) }]),
-    Route("/collections/{collectionId}/changes", [.get: { try $0.changes($1.collection, $2) }]),
+    Route(
+      "/collections/{collectionId}/changes",
+      [.get: { try $0.changes($1.collection, $2) }, .post: { try $0.changes($1.collection, $2) }]),
   ]
 
   /// The label of all paths at which there is nothing.

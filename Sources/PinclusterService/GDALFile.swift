@@ -30,8 +30,12 @@ struct GDALFile {
   }
   /// Texts of GML are texts unless a schema says otherwise: guessed types would take away leading zeros, and clamp.
   private static let texts = ["--config", "GML_FIELDTYPES", "ALWAYS_STRING"]
+  /// Features of KML have no columns for what they leave to the viewer, such as `tessellate: -1`, beside those of the file.
+  private static let plainKML = ["TESSELLATE", "EXTRUDE", "VISIBILITY"].flatMap {
+    ["--config", "LIBKML_\($0)_FIELD", ""]
+  }
   private var configuration: [String] {
-    GDALFile.headers + GDALFile.texts
+    GDALFile.headers + GDALFile.texts + GDALFile.plainKML
       + (encoding.map { ["--config", "SHAPE_ENCODING", $0] } ?? [])
       // No file is left beside it.
       + (isGML ? ["-oo", "WRITE_GFS=NO"] : [])

@@ -206,6 +206,36 @@ import Testing
     }
   }
 
+  @Test func `a token is asked for with every request, and a stream goes on with the next one`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let keys = directory.file("keys")
+    try Fixtures.write(Array("write:first".utf8), path: keys)
+    let guarded = try ServerProcess.ready(arguments: ["--api-key-file", keys])
+    let url = try #require(URL(string: "http://127.0.0.1:\(guarded.port)"))
+    let places = Pincluster(url) {
+      try String(contentsOfFile: keys, encoding: .utf8).replacingOccurrences(of: "write:", with: "")
+    }.collection("c")
+    #expect(try await places.store([feature(1, 2, 3)]).inserted == 1)
+    var views = 0
+    for try await event in places.changes(world) {
+      guard case .view(let view) = event else { continue }
+      views += 1
+      #expect(view.featureCount == views)
+      if views == 2 { break }
+      try Fixtures.write(Array("write:second".utf8), path: keys)
+      guarded.process.signal(SIGHUP)
+      while (try? await places.store([feature(2, 2, 3)])) == nil {
+        try await Task.sleep(nanoseconds: 20_000_000)
+      }
+    }
+    #expect(views == 2)
+    // One that is refused is the end.
+    let refused = Pincluster(url, key: "first").collection("c")
+    await #expect(throws: Problem.self) { for try await _ in refused.changes(world) {} }
+  }
+
   @Test func `a watched view is what a fresh one shows, also after a break`() async throws {
     let places = pincluster.collection("live")
     var generator = SeededGenerator(seed: 381)
@@ -277,9 +307,22 @@ import Testing
     #expect(try await places.annotation(annotation.id, of: request).count == 1)
     await #expect(throws: EncodingError.self) { try await places.items(ids: ["a,b"]) }
     await #expect(throws: EncodingError.self) { try await places.items(properties: ["a,b"]) }
+    // What no query can list, and what is too long for one, is watched all the same.
     request.keepApart = ["a,b"]
-    await #expect(throws: EncodingError.self) {
-      for try await _ in places.changes(request) {}
+    let corners = (0...1500).map { number -> JSONValue in
+      let angle = Double(number % 1500) / 750 * .pi
+      return [.number(1 + cos(angle)), .number(2 + sin(angle))]
+    }
+    request.filter = .object([
+      "op": "s_intersects",
+      "args": [
+        ["property": "geometry"], ["type": "Polygon", "coordinates": .array([.array(corners)])],
+      ],
+    ])
+    for try await event in places.changes(request) {
+      guard case .view(let view) = event else { continue }
+      #expect(view.featureCount == 1)
+      break
     }
   }
 

@@ -109,6 +109,40 @@ import Threading
     }
   }
 
+  @Test func `a body says the same as a query, and may be longer`() async throws {
+    let service = try await Service([TwinFeature(1, 2, 3), TwinFeature(2, 8, 8)])
+    let path = "/collections/c/changes"
+    func post(_ body: String, query: String = "", type: String = "application/json") async -> Answer
+    {
+      await service.send(.post, path + query, body, type: type)
+    }
+    let view = #""bbox":[0,0,9,9],"zoom":4,"fields":["count"]"#
+    let asked = await service.get("\(path)?bbox=0,0,9,9&zoom=4&fields=count")
+    let posted = await post("{\(view)}")
+    #expect(posted.status == 200 && posted.type == "text/event-stream")
+    #expect(posted.text == asked.text)
+    var screen = EventScreen()
+    #expect(screen.read(posted.response.body) == [] && screen.featureCount == 2)
+    let since = "?since=\(try #require(screen.lastID))"
+    let again = await post("{\(view)}", query: since)
+    #expect(again.status == 200 && !again.text.contains("event:"))
+    // Longer than any head, with a list that a query couldn't have.
+    let rest = String(repeating: "x", count: 80)
+    let ids = (0..<700).map { "\"\($0),\(rest)\"" } + ["2"]
+    let filter =
+      #"{"op":"in","args":[{"property":"id"},["# + ids.joined(separator: ",") + "]]}"
+    let long = await post("{\(view),\"filter\":\(filter)}")
+    var found = EventScreen()
+    #expect(long.status == 200, "\(long.text)")
+    #expect(found.read(long.response.body) == [] && found.featureCount == 1)
+
+    (await post("{\(view),\"since\":1}")).expectProblem(400, at: "/since")
+    (await post("{\(view),\"tiles\":true}")).expectProblem(400, at: "/tiles")
+    (await post("{\(view),\"method\":\"distance\"}")).expectProblem(400, at: "/method")
+    (await post("{\(view)}", query: "?bbox=0,0,1,1")).expectProblem(400, at: "bbox")
+    (await post("{\(view)}", type: "text/plain")).expectProblem(415)
+  }
+
   @Test func `clients that show many different versions are all brought up to date`() async throws {
     let service = try await Service([TwinFeature(1, 2, 3)])
     func lastID(_ query: String) async -> Int64? {

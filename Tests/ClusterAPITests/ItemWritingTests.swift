@@ -113,6 +113,16 @@ import Testing
       (await service.send(.delete, list, headers: [("If-Match", other)])).expectProblem(412)
     }
     (await service.send(.delete, list, headers: [("If-None-Match", now)])).expectProblem(412)
+    // A GET may have named the type in its query.
+    for type in ["json", "geojson", "html", "csv"] {
+      for target in ["\(list)&f=\(type)", "/collections/c/items?f=\(type)&bbox=0,0,9,9"] {
+        let named = try await tag(target)
+        (await service.send(.delete, list, headers: [("If-None-Match", named)])).expectProblem(412)
+      }
+    }
+    for type in ["json", "html"] {
+      (await put([("If-None-Match", try await tag("\(collection)?f=\(type)"))])).expectProblem(412)
+    }
     let deleted = await service.send(.delete, list, headers: [("If-Match", "\(seen), \(now)")])
     #expect(deleted["deleted"]?.int == 3)
     let html = try await tag(collection, [("Accept", "text/html")])

@@ -41,7 +41,7 @@ import Testing
     ("/collections/c/clusters", asked), ("/collections/c/clusters/n1", read),
     ("/collections/c/clusters/n1/items", read), ("/collections/c/clusters/n1/children", read),
     ("/collections/c/clusters/n1/hull", read),
-    ("/collections/c/pins", asked), ("/collections/c/changes", read),
+    ("/collections/c/pins", asked), ("/collections/c/changes", asked),
   ]
 
   @Test func `other methods are 405 and say which are allowed`() async throws {

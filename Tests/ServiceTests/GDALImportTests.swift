@@ -96,6 +96,15 @@ struct GDALImportTests {
     #expect(try room.stored().count == 1)
   }
 
+  @Test func `places of KML have the properties that the file gives them`() throws {
+    let text =
+      "<kml xmlns=\"http://www.opengis.net/kml/2.2\"><Document><Placemark><name>A</name><ExtendedData>"
+      + "<Data name=\"extrude\"><value>yes</value></Data></ExtendedData>"
+      + "<Point><coordinates>1,2</coordinates></Point></Placemark></Document></kml>"
+    try room.load(try room.files.write(text, as: "a.kml")).expectSuccess()
+    #expect(try room.stored() == [#"[1,2]{"Name":"A","extrude":"yes"}"#])
+  }
+
   @Test func `sheets are tables`() throws {
     for name in ["a.xlsx", "a.ods"] {
       let rows = Self.collection([

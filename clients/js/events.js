@@ -7,8 +7,11 @@ const LONGEST_PAUSE = 30_000
 // The service says every 15 seconds that a connection lives.
 const SILENCE = 45_000
 
+/** The header fields of every request of a client: those that are given, or what a function answers, which may take its time. */
+export const headersOf = async ({ options: { headers } }) => (typeof headers === 'function' ? headers() : headers)
+
 /** The events of a stream, across reconnections. */
-export async function* events(client, url, { signal, lastID, onConnection }) {
+export async function* events(client, { method, url, body }, { signal, lastID, onConnection }) {
   const state = { lastID: lastID === undefined ? undefined : String(lastID), retry: 2000, failures: 0 }
   for (;;) {
     let refusal
@@ -18,9 +21,11 @@ export async function* events(client, url, { signal, lastID, onConnection }) {
     signal?.addEventListener('abort', stop, { once: true })
     try {
       signal?.throwIfAborted()
-      const headers = { Accept: 'text/event-stream', ...client.options.headers }
+      const headers = { Accept: 'text/event-stream', ...await heard(connection, headersOf(client)) }
       if (state.lastID !== undefined) headers['Last-Event-ID'] = state.lastID
-      const response = await heard(connection, client.options.fetch(url, { headers, signal: connection.signal, cache: 'no-store' }))
+      const init = { method, headers, signal: connection.signal, cache: 'no-store' }
+      if (body) Object.assign(init, { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } })
+      const response = await heard(connection, client.options.fetch(url, init))
       if (!response.ok) throw await heard(connection, PinclusterError.of(response))
       onConnection?.(true)
       for await (const event of read(response.body, state, connection)) {

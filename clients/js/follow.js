@@ -2,7 +2,6 @@
 
 import { pause, pauseAbout } from './pause.js'
 import { isTemporary, PinclusterError } from './problem.js'
-import { listable } from './query.js'
 import { Screen } from './screen.js'
 import { propertiesOf, withoutProperties } from './view.js'
 
@@ -77,8 +76,8 @@ export class Follower {
     await this.#follow(view, signal)
   }
 
-  // The answer, and how long it took. With live changes, a service that can't answer, such as one that starts anew, is asked
-  // until it can, and so is one whose collection was there and has gone.
+  // The answer, and how long it took. A service that can't answer, such as one that starts anew, is asked until it can. With live
+  // changes, so is one whose collection was there and has gone.
   async #ask(view, signal) {
     for (let failures = 0; ; failures++) {
       try {
@@ -87,8 +86,8 @@ export class Follower {
         return [answer, performance.now() - begun]
       } catch (error) {
         signal.throwIfAborted()
-        const isGone = error.status === 404 && this.head !== null
-        if (!this.#options.live || !(isTemporary(error) || isGone)) throw error
+        const isGone = error.status === 404 && this.head !== null && this.#options.live
+        if (!isTemporary(error) && !isGone) throw error
         if (isGone && this.head.featureCount) this.#clear()
         this.#status('reconnecting')
         if (failures === 0) this.#options.onError?.(error)
@@ -113,12 +112,13 @@ export class Follower {
     await pause(SETTLED, stream.signal)
     const { histogram: _, ...watched } = view
     const onConnection = isOpen => this.#status(isOpen ? 'live' : 'reconnecting')
-    for await (const { type, data } of this.#collection.changes(listable(withoutProperties(watched)), { signal: stream.signal, onConnection })) {
+    for await (const { type, data } of this.#collection.changes(withoutProperties(watched), { signal: stream.signal, onConnection })) {
       // Of a piece of the stream that came at once, the rest may be left.
       stream.signal.throwIfAborted()
       if (type === 'problem') {
         if (data.status !== 401) throw new PinclusterError(data)
         this.#status('reconnecting')
+        break
       } else if (type === 'gone') {
         this.#clear()
         this.#status('reconnecting')

@@ -1,7 +1,7 @@
 // Types of google.js, over those of the Google Maps JavaScript API (@types/google.maps).
 
 import type { Content, Popup } from './content.js'
-import type { Annotation, Collection, ViewOptions } from './pincluster.js'
+import type { Annotation, Collection, HeaderFields, ViewOptions } from './pincluster.js'
 
 export { html } from './content.js'
 
@@ -30,7 +30,7 @@ export interface MarkerClustererOptions extends ViewOptions {
   /** What an info window shows of a pin that is clicked. */
   popup?: Popup
   describe?: (annotation: Annotation) => string
-  headers?: Record<string, string>
+  headers?: HeaderFields
   google?: typeof google
 }
 

@@ -2,7 +2,7 @@
 
 import type * as Leaflet from 'leaflet'
 import type { Content, Popup } from './content.js'
-import type { Annotation, Collection, Head, PinclusterError, View, ViewOptions } from './pincluster.js'
+import type { Annotation, Collection, Head, HeaderFields, PinclusterError, View, ViewOptions } from './pincluster.js'
 
 export { html } from './content.js'
 
@@ -36,7 +36,7 @@ export interface LayerOptions extends ViewOptions {
   describe?: (annotation: Annotation) => string
   /** Is told of a click; false keeps the layer from doing anything. */
   onSelect?: (annotation: Annotation, marker: Leaflet.Marker) => boolean | void
-  headers?: Record<string, string>
+  headers?: HeaderFields
   attribution?: string
   /** Leaflet, if it isn't the global L. */
   leaflet?: typeof Leaflet

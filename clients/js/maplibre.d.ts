@@ -2,7 +2,7 @@
 
 import type { LayerSpecification, Map, MapGeoJSONFeature, Popup as MapPopup } from 'maplibre-gl'
 import type { Popup } from './content.js'
-import type { Annotation, Collection, Head, View, ViewOptions } from './pincluster.js'
+import type { Annotation, Collection, Head, HeaderFields, View, ViewOptions } from './pincluster.js'
 
 export { html } from './content.js'
 
@@ -37,7 +37,7 @@ export interface LayerOptions extends ViewOptions {
   onView?: (head: Head, cause: { type: string; milliseconds?: number }) => void
   /** Is told what is refused or fails, also of tiles: a filter that is wrong, a collection that isn't there. */
   onError?: (error: Error) => void
-  headers?: Record<string, string>
+  headers?: HeaderFields
   attribution?: string
   /** The module of MapLibre GL JS, for popups, if it isn't the global maplibregl. */
   maplibre?: { Popup: typeof MapPopup; getVersion?(): string }

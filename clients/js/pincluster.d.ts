@@ -1,10 +1,12 @@
 // Types of pincluster.js. openapi.yaml says what each field means.
 
+/** Header fields of every request, or a function that is called for those of each, such as one that renews a token. */
+export type HeaderFields = Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>)
+
 export interface Options {
   /** How often a read is repeated that the service is too busy for, unless it says to wait for more than 30 seconds; 2 as usual. */
   retries?: number
-  /** Header fields of every request. */
-  headers?: Record<string, string>
+  headers?: HeaderFields
   /** Sends requests; the global fetch as usual. */
   fetch?: typeof fetch
 }
@@ -140,7 +142,7 @@ export interface Page { type: 'FeatureCollection'; features: StoredFeature[]; nu
 export interface Cell { column: number; row: number; group?: string | null; annotations: Annotation[] }
 export interface CellsEvent { version: number; featureCount: number; cells: Cell[] }
 
-/** An event of a stream. After a problem that may pass, such as 503, the stream is opened again instead. */
+/** An event of a stream. After a problem that may pass, such as 503, the stream is opened again instead; after one with the status 401, a `view` follows. */
 export type Change =
   | { type: 'view'; id: string; data: Head & { cells: Cell[] } }
   | { type: 'cells'; id: string; data: CellsEvent }

@@ -9,7 +9,7 @@
 // { minVersion }, too: it waits until the collection has come to that version, such as that of a write, whichever
 // instance of the service it reaches.
 
-import { events } from './events.js'
+import { events, headersOf } from './events.js'
 import { pauseAbout } from './pause.js'
 import { PinclusterError, versionOf } from './problem.js'
 import { given, partOf, queryOf, shortQueryOf } from './query.js'
@@ -19,6 +19,8 @@ export { PinclusterError }
 
 const JSON_TYPE = 'application/json'
 const GEOJSON_TYPE = 'application/geo+json'
+// The pause before a stream that has lost its rights is opened anew, in milliseconds.
+const PAUSE = 1000
 // The longest pause before a read is repeated, in seconds.
 const LONGEST_PAUSE = 30
 
@@ -106,14 +108,23 @@ export class Collection {
 
   /**
    * The changes of a viewport: a `view` first, then `cells` whenever something has changed. Reconnects by itself
-   * and goes on where it was, also after a problem that may pass; ends after `gone` or any other `problem`, and when `signal` aborts.
+   * and goes on where it was, also after a problem that may pass. After a `problem` with the status 401, as when a token has expired,
+   * it begins anew with a `view`, and fails if it is refused. Ends after `gone` or any other `problem`, and when `signal` aborts.
    */
   async *changes(view, { signal, since, onConnection, minVersion } = {}) {
-    const url = this.#address('changes', queryOf({ ...view, minVersion }))
-    for await (const event of events(this, url, { signal, lastID: since, onConnection })) {
-      const data = JSON.parse(event.data)
-      yield { type: event.type, id: event.id, data }
-      if (event.type === 'gone' || event.type === 'problem') return
+    const { url, ...rest } = this.request(view, 'changes')
+    const request = { ...rest, url: extended(url, { minVersion }) }
+    for (let lastID = since; ; lastID = undefined) {
+      let isUnauthorized
+      for await (const event of events(this, request, { signal, lastID, onConnection })) {
+        const data = JSON.parse(event.data)
+        isUnauthorized = event.type === 'problem' && data.status === 401
+        yield { type: event.type, id: event.id, data }
+        if (isUnauthorized) break
+        if (event.type === 'gone' || event.type === 'problem') return
+      }
+      onConnection?.(false)
+      await pauseAbout(PAUSE, signal)
     }
   }
 
@@ -233,17 +244,22 @@ export class Collection {
   }
 }
 
+/** A URL with more fields in its query. */
+function extended(url, fields) {
+  const more = queryOf(fields)
+  return more ? `${url}${url.includes('?') ? '&' : '?'}${more}` : url
+}
+
 /** Sends a request; reads that the service is too busy for are repeated. */
 async function send(client, url, { method = 'GET', query, body, type = JSON_TYPE, accept = JSON_TYPE, headers, signal, isRead }) {
   const { fetch, retries } = client.options
   const mayRepeat = method === 'GET' || isRead
-  const init = { method, headers: { Accept: accept, ...client.options.headers, ...headers }, signal }
+  const init = { method, headers: { Accept: accept, ...await headersOf(client), ...headers }, signal }
   if (body !== undefined) {
     init.body = JSON.stringify(body)
     init.headers['Content-Type'] = type
   }
-  const more = query ? queryOf(query) : ''
-  const address = more ? `${url}${url.includes('?') ? '&' : '?'}${more}` : url
+  const address = extended(url, query)
   for (let attempt = 0; ; attempt++) {
     const response = await fetch(address, init)
     if (response.ok) {

@@ -50,6 +50,8 @@ def inline_lists(node, schemas):
     parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else []
     for part in parts:
         inline_lists(part, schemas)
+    # Generators refuse such a document.
+    assert not isinstance(node, dict) or node.get("type") != "array" or "items" in node, f"a list of nothing: {node}"
     if isinstance(node, dict) and isinstance(node.get("items"), dict) and "$ref" in node["items"]:
         referred = schemas[node["items"]["$ref"].rsplit("/", 1)[1]]
         if referred.get("type") == "array":
@@ -235,7 +237,7 @@ def schema(one):
             one["type"] = types[0]
         else:
             del one["type"]
-            one["anyOf"] = [{"type": type} for type in types]
+            one["anyOf"] = [schema({"type": type}) for type in types]
     if "const" in one:
         one["enum"] = [one.pop("const")]
     if "examples" in one:

@@ -263,6 +263,14 @@ def streams(proxy, service):
     connection.close()
 
 
+def long(proxy):
+    """A filter by an area with many corners passes, by its address."""
+    corners = ",".join(f"{4 + number / 1000:.6f} {50 + number % 2:.6f}" for number in range(1500))
+    area = urllib.parse.quote(f"S_INTERSECTS(geometry, LINESTRING({corners}))")
+    answer = proxy.get(f"{proxy.prefix}/collections/places/items?limit=1&filter={area}")
+    assert len(area) > 30_000 and answer.status == 200, (len(area), answer)
+
+
 def limits(proxy):
     """One client can't ask as much as it likes, and what it says about itself doesn't count."""
     answer = proxy.get(
@@ -297,6 +305,7 @@ def main():
                         keeps(proxy, service)
                     streams(proxy, service)
                     paths(proxy, service)
+                    long(proxy)
                     limits(proxy)
             finally:
                 proxy.stop()

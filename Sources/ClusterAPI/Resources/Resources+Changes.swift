@@ -10,6 +10,30 @@ extension Resources {
 
   /// The changes of a viewport or of tiles, as server-sent events.
   func changes(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    let (subject, since) = try watched(request)
+    _ = try request.negotiate([.eventStream], format: nil)
+    // A browser that reconnects sends the id of the last event that it has seen.
+    let last = request.headers["last-event-id"].flatMap { Int64($0.trimmed) }
+    // Another instance may have shown a version that comes here in a moment.
+    _ = try snapshot(id, wish: writer.link == nil ? 0 : last ?? since ?? 0)
+    let key = Watch.Key(
+      collection: id, scope: catalog.scope, query: ExactText(Resources.sharedFields(request)))
+    return .deferred { [hub, catalog] answer in
+      try hub.watch(key, of: catalog, subject, since: last ?? since, by: request, answer: answer)
+    }
+  }
+
+  /// What a request asks to watch, and the version that its client shows: by the query, or by a body, for what is too long for a
+  /// query. A body names a viewport, as tiles have their fields in their URLs anyway.
+  private func watched(_ request: HTTPRequest) throws -> (Watch.Subject, since: Int64?) {
+    if request.method == .post {
+      let query = try Fields(query: request.query, allowed: ["since"])
+      try request.checkBodyType([.json])
+      let asked = try parsers.withObject(
+        ofBody: request.body, allowed: ViewportField.names(.changes)
+      ) { fields, _ in try viewport(fields) }
+      return (.viewport(asked), try query.integer("since").map(Int64.init))
+    }
     let ofTiles = try? Fields(
       query: request.query, allowed: Resources.tilesNames, othersAreProperties: true)
     let isOfTiles = try ofTiles?.bool("tiles") ?? false
@@ -19,17 +43,7 @@ extension Resources {
     guard let fields else { throw Problem(400, "the query can't be read") }
     let subject: Watch.Subject =
       isOfTiles ? .tiles(try WatchedTiles.Request(fields)) : .viewport(try viewport(fields))
-    let since = try fields.integer("since").map(Int64.init)
-    _ = try request.negotiate([.eventStream], format: nil)
-    // A browser that reconnects sends the id of the last event that it has seen.
-    let last = request.headers["last-event-id"].flatMap { Int64($0.trimmed) }
-    // Another instance may have shown a version that comes here in a moment.
-    _ = try snapshot(id, wish: writer.link == nil ? 0 : last ?? since ?? 0)
-    let key = Watch.Key(
-      collection: id, scope: catalog.scope, query: ExactText(Resources.sharedQuery(request.query)))
-    return .deferred { [hub, catalog] answer in
-      try hub.watch(key, of: catalog, subject, since: last ?? since, by: request, answer: answer)
-    }
+    return (subject, try fields.integer("since").map(Int64.init))
   }
 
   private func viewport(_ fields: Fields) throws -> ViewportRequest {
@@ -40,9 +54,13 @@ extension Resources {
     return try ViewportRequest(fields, of: .changes)
   }
 
-  /// The fields of a query without `since`, sorted: what watchers must have in common to share their events.
-  private static func sharedQuery(_ query: String?) -> String {
-    (query ?? "").parts(separatedBy: UInt8(ascii: "&")).filter { part in
+  /// The body, or the fields of the query without `since`, sorted: what watchers must have in common to share their events. No
+  /// query that can be read is like a body.
+  private static func sharedFields(_ request: HTTPRequest) -> String {
+    if request.method == .post {
+      return request.body.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+    return (request.query ?? "").parts(separatedBy: UInt8(ascii: "&")).filter { part in
       !part.isEmpty && !part.parts(separatedBy: UInt8(ascii: "="), atMost: 1)[0].isSame(as: "since")
     }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
   }

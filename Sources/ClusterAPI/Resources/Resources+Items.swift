@@ -34,7 +34,7 @@ extension Resources {
     let snapshot = try snapshot(id)
     let filter = given.narrowed(to: datetime, of: snapshot.info.temporal)
     let base = base(of: request)
-    let etag = entityTag(snapshot.info, request, type, links: base)
+    let etag = entityTag(snapshot.info, Resources.withoutFormat(request), type, links: base)
     let collection = snapshot.collection
     let isTable = type == .csv
     var kind = ReadKind(.items, of: id)

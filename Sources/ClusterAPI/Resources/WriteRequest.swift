@@ -69,7 +69,7 @@ extension Resources {
   func conditions(
     _ request: HTTPRequest, _ types: [MediaType], hasQuery: Bool = true
   ) -> CollectionConditions? {
-    var target = request
+    var target = Resources.withoutFormat(request)
     target.body = .empty
     if !hasQuery { target.query = nil }
     let base = base(of: request)
@@ -77,5 +77,14 @@ extension Resources {
     return CollectionConditions(WriteConditions(request)) { [self] info in
       hashes.map { entityTag(info, $0) }
     }
+  }
+
+  /// A request without the type that its query chooses, for the tags of lists: a write can't choose one.
+  static func withoutFormat(_ request: HTTPRequest) -> HTTPRequest {
+    guard let query = request.query else { return request }
+    var plain = request
+    let parts = query.parts(separatedBy: UInt8(ascii: "&")).filter { !$0.begins(with: "f=") }
+    plain.query = parts.isEmpty ? nil : parts.joined(separator: "&")
+    return plain
   }
 }

@@ -116,6 +116,24 @@ test('a stream outlasts problems that may pass, and waits longer each time', { t
   assert.ok(gaps[0] < 550 && gaps[3] > 550, String(gaps))
 })
 
+test('a stream that has lost its rights begins anew, and fails if it is refused', { timeout: 20_000 }, async () => {
+  const [asked, events, connections] = [[], [], []]
+  const problem = 'event: problem\ndata: {"status":401,"detail":"it has expired"}\n\n'
+  const fetch = async (_, { headers }) => {
+    asked.push([headers.Authorization, headers['Last-Event-ID']])
+    if (asked.length === 3) return new Response('{"detail":"no"}', { status: 401 })
+    return new Response(`event: view\nid: ${asked.length}\ndata: {}\n\n${problem}`)
+  }
+  const collection = new Collection('http://a.example/collections/c', { fetch, headers: () => ({ Authorization: `Bearer ${asked.length}` }) })
+  await assert.rejects(async () => {
+    for await (const { type } of collection.changes(view, { since: 7, onConnection: isOpen => connections.push(isOpen) })) events.push(type)
+  }, { status: 401 })
+  assert.deepEqual(events, ['view', 'problem', 'view', 'problem'])
+  // What was seen with other rights says nothing now.
+  assert.deepEqual(asked, [['Bearer 0', '7'], ['Bearer 1', undefined], ['Bearer 2', undefined]])
+  assert.deepEqual(connections, [true, false, true, false])
+})
+
 test('a stream that is refused is asked for again when the service says so', { timeout: 20_000 }, async () => {
   for (const status of [429, 503]) {
     const [gap] = await timesOf(2, response => {

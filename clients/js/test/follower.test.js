@@ -39,23 +39,26 @@ function streamOf(text, { signal }) {
   } }))
 }
 
-test('with live changes, a service that fails is asked until it answers', { timeout: 30_000 }, async () => {
-  const failures = [() => { throw new TypeError('fetch failed') }, () => new Response('{}', { status: 502 }), () => new Response('{}', { status: 429 })]
-  let [asked, open] = [0, 0]
-  const fetch = async (address, init) => {
-    if (!address.includes('/changes')) return failures[asked++]?.() ?? new Response(JSON.stringify(empty))
-    open++
-    init.signal.addEventListener('abort', () => open--)
-    return streamOf(': hello\n\n', init)
+test('a service that fails is asked until it answers', { timeout: 60_000 }, async () => {
+  for (const live of [true, false]) {
+    const failures = [() => { throw new TypeError('fetch failed') }, () => new Response('{}', { status: 502 }), () => new Response('{}', { status: 429 })]
+    let [asked, open] = [0, 0]
+    const fetch = async (address, init) => {
+      if (!address.includes('/changes')) return failures[asked++]?.() ?? new Response(JSON.stringify(empty))
+      open++
+      init.signal.addEventListener('abort', () => open--)
+      return streamOf(': hello\n\n', init)
+    }
+    const told = follow(new Collection(url, { fetch, retries: 0 }), { live })
+    told.follower.show(view)
+    const after = live ? ['idle', 'live'] : ['idle']
+    await until(() => told.statuses.at(-1) === after.at(-1))
+    assert.deepEqual(told.statuses, ['loading', 'reconnecting', 'reconnecting', 'reconnecting', ...after])
+    // The failure is told once.
+    assert.deepEqual([asked, told.errors.length, told.heads.length, open], [4, 1, 1, live ? 1 : 0])
+    told.follower.close()
+    await until(() => open === 0)
   }
-  const told = follow(new Collection(url, { fetch, retries: 0 }), { live: true })
-  told.follower.show(view)
-  await until(() => told.statuses.at(-1) === 'live')
-  assert.deepEqual(told.statuses, ['loading', 'reconnecting', 'reconnecting', 'reconnecting', 'idle', 'live'])
-  // The failure is told once.
-  assert.deepEqual([asked, told.errors.length, told.heads.length, open], [4, 1, 1, 1])
-  told.follower.close()
-  await until(() => open === 0)
 
   // Another view, or the end, takes the place of what waits.
   for (const ends of [follower => follower.close(), follower => follower.show({ ...view, zoom: 7 })]) {
@@ -75,8 +78,8 @@ test('with live changes, a service that fails is asked until it answers', { time
   }
 })
 
-test('what is refused for good, or fails without live changes, has failed', async () => {
-  for (const [live, status] of [[true, 422], [false, 502]]) {
+test('what is refused for good has failed', async () => {
+  for (const [live, status] of [[true, 422], [false, 422], [false, 404]]) {
     let asked = 0
     const fetch = async () => { asked++; return new Response('{}', { status }) }
     const told = follow(new Collection(url, { fetch }), { live })
@@ -84,6 +87,22 @@ test('what is refused for good, or fails without live changes, has failed', asyn
     await until(() => told.statuses.at(-1) === 'failed')
     assert.deepEqual([asked, told.errors.map(error => error.status)], [1, [status]])
   }
+})
+
+test('a layer whose token expires goes on with the next one', { timeout: 30_000 }, async () => {
+  const [shown, tokens] = [[], ['a', 'a', 'b', 'b']]
+  const fetch = async (address, init) => {
+    const isStream = address.includes('/changes')
+    shown.push(init.headers.Authorization)
+    if (!isStream) return new Response(JSON.stringify(empty))
+    return shown.length === 2 ? new Response('event: problem\ndata: {"status":401,"detail":"it has expired"}\n\n') : streamOf(': hello\n\n', init)
+  }
+  const headers = async () => ({ Authorization: `Bearer ${tokens[shown.length]}` })
+  const told = follow(new Collection(url, { fetch, headers }), { live: true })
+  told.follower.show(view)
+  await until(() => shown.length === 4 && told.statuses.at(-1) === 'live')
+  assert.deepEqual([shown, told.errors], [tokens.map(token => `Bearer ${token}`), []])
+  told.follower.close()
 })
 
 test('a layer outlasts problems of its stream that may pass, and changed rights of its key, but no key that is refused', { timeout: 30_000 }, async () => {
@@ -237,7 +256,7 @@ test('what a query could not list is not asked for', async () => {
   const told = follow(new Collection(url, { fetch }), { live: true })
   told.follower.show({ ...view, keepApart: ['a,b'] })
   await until(() => told.statuses.at(-1) === 'live')
-  assert.deepEqual(asked, [['POST', null], [undefined, null]])
+  assert.deepEqual(asked, [['POST', null], ['POST', null]])
   told.follower.close()
 })
 

@@ -20,7 +20,18 @@ public struct Pincluster: Sendable {
   ///   - key: a key or token, where the service wants one.
   ///   - session: the session for all requests but those that watch.
   public init(_ url: URL, key: String? = nil, session: URLSession = .shared) {
-    transport = Transport(base: url, key: key, session: session)
+    self.init(url, session: session) { key }
+  }
+
+  /// - Parameters:
+  ///   - url: where the service is, such as `http://127.0.0.1:8080`.
+  ///   - session: the session for all requests but those that watch.
+  ///   - token: tells the token of each request, such as after it has renewed one that expires. Its errors are those of the call.
+  public init(
+    _ url: URL, session: URLSession = .shared,
+    token: @escaping @Sendable () async throws -> String?
+  ) {
+    transport = Transport(base: url, token: token, session: session)
   }
 
   /// A collection, whether or not it exists.

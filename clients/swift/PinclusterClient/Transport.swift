@@ -7,8 +7,8 @@ import Foundation
 /// Sends requests to a service and tells refusals from answers.
 struct Transport: Sendable {
   let base: URL
-  /// A key or token that every request shows.
-  let key: String?
+  /// Tells the key or token that a request shows.
+  let token: @Sendable () async throws -> String?
   let session: URLSession
 
   /// The answer to a request that the service didn't refuse.
@@ -36,14 +36,21 @@ struct Transport: Sendable {
     request.httpMethod = method
     request.httpBody = body
     if body != nil { request.setValue(type, forHTTPHeaderField: "Content-Type") }
-    if let key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
     for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
+    return request
+  }
+
+  /// A request that shows the key or token.
+  func authorized(_ request: URLRequest) async throws -> URLRequest {
+    guard let token = try await token() else { return request }
+    var request = request
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
     return request
   }
 
   /// Sends a request; throws a ``Problem`` if the service refuses it.
   func send(_ request: URLRequest) async throws -> Answer {
-    let (data, response) = try await load(request)
+    let (data, response) = try await load(try await authorized(request))
     guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
     guard response.statusCode < 400 else { throw Transport.problem(response, data) }
     return Answer(

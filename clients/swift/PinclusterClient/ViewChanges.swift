@@ -6,8 +6,9 @@ import Foundation
 
 /// The changes of a viewport, event by event.
 ///
-/// Where the connection breaks it is made again, with the id of the last event, so nothing is missed. Events wait
-/// until they are taken.
+/// Where the connection breaks it is made again, with the id of the last event, so nothing is missed. Where the service ends
+/// it as a token has expired, or the rights of a key have changed, all comes anew, or a ``Problem`` if that is refused. Events
+/// wait until they are taken.
 public struct ViewChanges: AsyncSequence, Sendable {
   /// An event.
   public typealias Element = ViewEvent
@@ -43,6 +44,8 @@ private struct Watch: Sendable {
 
   /// The shortest and the longest time before the next connection, in seconds.
   private static let (shortest, longest) = (0.25, 15.0)
+  /// The longest query, in bytes.
+  private static let longestQuery = 4000
   /// The statuses of a service, or of a proxy before it, that can't answer just now.
   private static let temporary = [408, 429, 500, 502, 503, 504]
 
@@ -50,10 +53,11 @@ private struct Watch: Sendable {
     var last = changes.since.map { String($0) }
     var pause = Watch.shortest
     while !Task.isCancelled {
-      var asked = 0.0
+      var (asked, isOpen) = (0.0, false)
       do {
         var parser = EventParser()
-        for try await bytes in try connect(last) {
+        for try await bytes in try await connect(last) {
+          isOpen = true
           for event in parser.take(bytes) {
             last = event.id ?? last
             pause = Watch.shortest
@@ -64,6 +68,9 @@ private struct Watch: Sendable {
         }
       } catch let problem as Problem where Watch.temporary.contains(problem.status) {
         asked = Swift.min(problem.retryAfter ?? 0, Watch.longest)
+      } catch let problem as Problem where problem.status == 401 && isOpen {
+        // Versions with other rights may be others.
+        last = nil
       } catch is URLError {
         try Task.checkCancellation()
       }
@@ -74,13 +81,18 @@ private struct Watch: Sendable {
     }
   }
 
-  private func connect(_ last: String?) throws -> AsyncThrowingStream<Data, any Error> {
+  private func connect(_ last: String?) async throws -> AsyncThrowingStream<Data, any Error> {
     var headers = changes.headers
     if let last { headers.append(("Last-Event-ID", last)) }
+    // Proxies refuse long addresses, and a body can list texts with commas.
+    let query = try? Query(changes.request)
+    let isShort = query.map { $0.text.utf8.count <= Watch.longestQuery } ?? false
     var request = try changes.transport.request(
-      "GET", changes.path, try Query(changes.request), headers: headers)
+      isShort ? "GET" : "POST", changes.path, isShort ? query ?? Query() : Query(),
+      body: isShort ? nil : try JSONEncoder().encode(changes.request), headers: headers)
     // The service tells every 15 seconds that it lives.
     request.timeoutInterval = 60
+    request = try await changes.transport.authorized(request)
     let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
     let reader = ChunkReader(continuation)
     let session = URLSession(

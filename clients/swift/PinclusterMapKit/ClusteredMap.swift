@@ -69,19 +69,37 @@
       return view
     }
 
-    /// Requests the visible annotations, and then their changes if it watches.
+    /// Requests the visible annotations, and then their changes if it watches. What fails for a moment, such as while the
+    /// service starts anew, is requested again until the map moves; the first failure is told.
     public func mapDidMove(_ map: MKMapView) {
       work?.cancel()
       guard map.bounds.width > 0 else { return }
       work = Task { [weak self, weak map] in
-        guard let self, let map else { return }
-        do {
-          try await self.load(map)
-        } catch is CancellationError {
-        } catch {
-          if !Task.isCancelled { self.onError(error) }
+        var (pause, isTold, hasWatched) = (1.0, false, false)
+        while !Task.isCancelled {
+          guard let self, let map else { return }
+          do {
+            try await self.load(map)
+            guard self.watches else { return }
+            // The collection has gone, and may come back.
+            hasWatched = true
+          } catch {
+            if Task.isCancelled || error is CancellationError { return }
+            if !isTold { self.onError(error) }
+            isTold = true
+            guard ClusteredMap.mayPass(error, isGone: hasWatched) else { return }
+          }
+          try? await Task.sleep(nanoseconds: UInt64(pause * Double.random(in: 0.75...1.25) * 1e9))
+          pause = min(pause * 2, 30)
         }
       }
+    }
+
+    /// Whether what has failed may work later.
+    private static func mayPass(_ error: any Error, isGone: Bool) -> Bool {
+      guard let problem = error as? Problem else { return error is URLError }
+      return problem.status >= 500 || [408, 429].contains(problem.status)
+        || isGone && problem.isNotFound
     }
 
     /// Writes what went wrong into the log of the system.
