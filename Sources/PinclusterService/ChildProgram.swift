@@ -21,8 +21,11 @@ final class ChildProgram {
   private var warnings: [String] = []
   private var moreWarnings = 0
   private static let keptWarnings = 5
-  /// Warnings that tell nothing of values: of types that JSON doesn't have, and of what a note says already.
-  private static let idleWarnings = ["does not natively support", "No SRS set on layer"]
+  /// Warnings that tell nothing of values: of types that JSON doesn't have, of what a note says already, and of formats to
+  /// leave out that it doesn't have.
+  private static let idleWarnings = [
+    "does not natively support", "No SRS set on layer", "Unable to find driver",
+  ]
 
   /// Starts a program of the PATH, without a shell.
   ///

@@ -34,8 +34,21 @@ struct GDALFile {
   private static let plainKML = ["TESSELLATE", "EXTRUDE", "VISIBILITY"].flatMap {
     ["--config", "LIBKML_\($0)_FIELD", ""]
   }
+  /// A file of somebody else may say, whatever its name is, that its features or their reference system are in other files
+  /// of this machine or at addresses of its network: in formats that consist of that, by virtual tables of SpatiaLite, and
+  /// by links. No proxy has the port 0.
+  private var fence: [String] {
+    let virtual = path.lowercasedASCII.ends(with: ".vrt") ? [] : ["OGR_VRT"]
+    return [
+      "--config", "OGR_SKIP", (virtual + GDALFile.referring).joined(separator: ","),
+      "--config", "SPATIALITE_LOAD", "NO", "--config", "GDAL_HTTP_PROXY", "http://127.0.0.1:0",
+    ]
+  }
+  private static let referring = [
+    "WFS", "OAPIF", "OGCAPI", "CSW", "GMLAS", "PDS4", "OGR_PDS", "VICAR",
+  ]
   private var configuration: [String] {
-    GDALFile.headers + GDALFile.texts + GDALFile.plainKML
+    GDALFile.headers + GDALFile.texts + GDALFile.plainKML + fence
       + (encoding.map { ["--config", "SHAPE_ENCODING", $0] } ?? [])
       // No file is left beside it.
       + (isGML ? ["-oo", "WRITE_GFS=NO"] : [])

@@ -6,13 +6,17 @@ internal import Texts
 final class TextDecoder {
   /// A byte that UTF-8 doesn't have.
   private static let invalid = CChar(bitPattern: 0xFF)
-  private static let pieceLength = 64 << 10
+  /// The bytes that are converted at once. What becomes of them fits into the output (nine bytes for one, at most) and into
+  /// glibc's own buffers between two steps (of 8,160 characters): where either is full, some of its decoders, such as that of
+  /// EUC-JISX0213, go on for ever.
+  private static let inputLength = 2 << 10
+  private static let outputLength = 64 << 10
 
   private let descriptor: iconv_t
   /// The bytes of a code unit, which are left out together if they mean nothing.
   private let unit: Int
   private var input: [UInt8] = []
-  private var output = [CChar](repeating: 0, count: pieceLength)
+  private var output = [CChar](repeating: 0, count: outputLength)
 
   /// Creates a decoder. Nil if iconv doesn't know the encoding.
   init?(_ encoding: String) {
@@ -61,8 +65,8 @@ final class TextDecoder {
     _ chunk: UnsafeRawBufferPointer,
     _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
   ) throws(FormatError) {
-    for start in stride(from: 0, to: chunk.count, by: TextDecoder.pieceLength) {
-      let end = min(chunk.count, start + TextDecoder.pieceLength)
+    for start in stride(from: 0, to: chunk.count, by: TextDecoder.inputLength) {
+      let end = min(chunk.count, start + TextDecoder.inputLength)
       input += chunk[start..<end]
       try convert(body)
     }
