@@ -85,7 +85,7 @@ struct GDALFile {
     layer: String?, takesCentroids: Bool, givesIDs: Bool, skipsBad: Bool
   ) throws -> Conversion {
     let layers = try layers()
-    let chosen = try choose(layer, of: layers)
+    let chosen = try choose(layer, of: layers, takesShapes: takesCentroids)
     let looksLikeFlag = chosen.name.begins(with: "-")
     guard !looksLikeFlag || layers.count == 1 else {
       throw Failure(
@@ -94,6 +94,10 @@ struct GDALFile {
     var conversion = Conversion(
       arguments: ["ogr2ogr"] + configuration + ["-f", "GeoJSONSeq"], format: .csv,
       count: chosen.count, notes: [])
+    if layer == nil, layers.count(where: { $0.count != 0 }) > 1 {
+      conversion.notes.append(
+        "the layer is \(chosen.name), as the others hold no points (--layer names another)")
+    }
     if skipsBad { conversion.arguments.append("-skipfailures") }
     if isGML {
       let stem = String(decoding: path.utf8.dropLast(4), as: UTF8.self)
@@ -127,7 +131,9 @@ struct GDALFile {
     return conversion
   }
 
-  private func choose(_ name: String?, of layers: [Layer]) throws(Failure) -> Layer {
+  private func choose(
+    _ name: String?, of layers: [Layer], takesShapes: Bool
+  ) throws(Failure) -> Layer {
     let list =
       layers.prefix(GDALFile.shownLayers).map(\.description).joined(separator: ", ")
       + (layers.count > GDALFile.shownLayers
@@ -139,17 +145,26 @@ struct GDALFile {
     let filled = layers.filter { $0.count != 0 }
     if filled.count == 1 { return filled[0] }
     if layers.count == 1 { return layers[0] }
+    // A track of GPX is a line and its points.
+    let points = filled.filter(\.isOfPoints)
+    if !takesShapes, points.count == 1, filled.allSatisfy({ $0.isOfPoints || $0.isOfShapes }) {
+      return points[0]
+    }
     guard !layers.isEmpty else { throw Failure("\(path) has no layers") }
     throw Failure("\(path) has several layers; choose one with --layer: \(list)")
   }
 
   private func layers() throws -> [Layer] {
     guard access(path, R_OK) == 0 else { throw Failure("\(path) cannot be opened", errno) }
-    let arguments =
-      ["ogrinfo"] + configuration + ["-ro", "-so", "-al", "-nomd", "-noextent", source]
-    let program = try ChildProgram(arguments)
+    func list(_ more: [String] = []) throws -> [Layer] {
+      let arguments =
+        ["ogrinfo"] + configuration + ["-ro", "-so", "-al", "-nomd", "-noextent"] + more + [source]
+      return Layer.list(try ChildProgram(arguments).readAll(keeping: GDALFile.longestList))
+    }
     do {
-      return Layer.list(try program.readAll(keeping: GDALFile.longestList))
+      let layers = try list()
+      // Of a Shapefile records are counted, too, that are marked as deleted, unless each is looked at.
+      return layers.first?.isShapefile == true ? try list(["-where", "FID >= 0"]) : layers
     } catch let failure as Failure {
       let isParquet = path.lowercasedASCII.ends(with: "parquet")
       throw Failure(
@@ -172,6 +187,7 @@ struct GDALFile {
     var columns: [String] = []
     /// Whether its columns have no types, as in CSV.
     var isUntyped = false
+    var isShapefile = false
 
     /// The types of columns.
     private static let types = [
@@ -189,6 +205,8 @@ struct GDALFile {
         }
       }
     }
+    /// Whether each of its geometries is points.
+    var isOfPoints: Bool { geometry.parts(separatedBy: 0x20).contains { $0.isSame(as: "Point") } }
     var description: String {
       "\(name) (\(isTable ? "table" : geometry)\(count.map { ", \($0)" } ?? ""))"
     }
@@ -215,15 +233,20 @@ struct GDALFile {
     /// Reads what `ogrinfo -so -al` prints. Of each kind of line the first counts, as fields may have such names.
     static func list(_ text: [UInt8]) -> [Layer] {
       var layers: [Layer] = []
-      var (needsCount, needsSystem, isSystem, isUntyped) = (false, false, false, false)
+      var (needsCount, needsSystem, isSystem) = (false, false, false)
+      var (isUntyped, isShapefile) = (false, false)
       // The lines so far of a name that has several.
       var begun: [Substring] = []
       for line in String(decoding: text, as: UTF8.self).parts(separatedBy: 0x0A) {
-        if layers.isEmpty, line.trimmed.begins(with: "using driver `CSV'") { isUntyped = true }
+        if layers.isEmpty, let driver = line.trimmed.after("using driver `") {
+          isUntyped = isUntyped || driver.begins(with: "CSV'")
+          isShapefile = isShapefile || driver.begins(with: "ESRI Shapefile'")
+        }
         let column = layers.isEmpty || needsSystem ? nil : column(line)
         if column == nil, let name = line.after("Layer name: ") {
           begun = []
-          layers.append(Layer(name: String(name), isUntyped: isUntyped))
+          layers.append(
+            Layer(name: String(name), isUntyped: isUntyped, isShapefile: isShapefile))
           (needsCount, needsSystem, isSystem) = (true, true, false)
         }
         guard let last = layers.indices.last else { continue }

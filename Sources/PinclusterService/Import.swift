@@ -20,7 +20,7 @@ struct Import: RunnableCommand {
         .choice(Source.names), unset: "by file name"),
       .once(
         "layer", "NAME", "layer or sheet for ogr2ogr, file in a zip, or list in JSON, such as /a",
-        unset: "the only one that isn't empty"),
+        unset: "the only one that isn't empty, or of points"),
       .once(
         "points", "WHAT", "only, or centroid: takes the centroids of lines and areas",
         .choice(["only", "centroid"]), standard: "only"),

@@ -365,9 +365,9 @@ import Testing
     #expect(found.problems.map(\.pointer) == ["/lines/7"])
     #expect(rows("sep=;\nTitle\nlat;lon\n1;2\n") == ["[2.0, 1.0] {}"])
     #expect(rows("Titel\r\nBreite,Länge\r\n1,2\r\n") == ["[2.0, 1.0] {}"])
-    // Where there is no header, the first line is told, and quotes or more lines hide one.
+    // Where there is no header, the first line is told, and a quote over lines or more lines hide one.
     for table in [
-      "a,b\n1,2\n3,4\n", "\"Title\"\nlat,lon\n1,2\n",
+      "a,b\n1,2\n3,4\n", "\"Ti\ntle\"\nlat,lon\n1,2\n",
       String(repeating: "x\n", count: 11) + "lat,lon\n1,2\n",
     ] {
       guard case .notFeatures("/lines/1", _)? = read(table, .csv).error else {

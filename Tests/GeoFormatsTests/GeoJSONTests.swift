@@ -45,6 +45,11 @@ import Testing
     (feature("[1,2,[[[[]]]],\"a\"]"), "/geometry/coordinates/2 is not a number"),
     (feature("[180.0000001,2]"), "longitude 180.0000001 is beyond ±180"),
     (feature("[100,-91]"), "latitude -91.0 is beyond ±90"),
+    (
+      feature("[392000,5820000]"),
+      "[392000.0, 5820000.0] is beyond ±360 degrees: projected coordinates, it seems; degrees of WGS 84 are needed, as "
+        + "ogr2ogr -s_srs EPSG:N -t_srs EPSG:4326 makes them, N being the number of their system"
+    ),
     (feature("[45,90.0000000001]"), "latitude 90.0000000001 is beyond ±90"),
     (feature("[45,-90.0005]"), "latitude -90.0005 is beyond ±90"),
     (

@@ -36,8 +36,23 @@ struct OutOfMemoryTests {
     }
   }
 
-  /// Leaves this process four more megabytes of address space.
-  private static func limitMemory() {
+  @Test func `features for which there is no memory do not end the process`() async {
+    await #expect(processExitsWith: .success) {
+      let text = Array(String(repeating: "1,2,a name of some length\n", count: 1_000_000).utf8)
+      var survey = TableSurvey()
+      try survey.read(Array("lat,lon,name\n".utf8))
+      let plan = try survey.finish(isWhole: true, isFinal: true)
+      var reader = FeatureReader(table: plan)
+      var parsed = ParsedFeatures()
+      try reader.read(Array("lat,lon,name\n".utf8), into: &parsed)
+      OutOfMemoryTests.limitMemory(megabytes: 64)
+      #expect(throws: FormatError.outOfMemory) { try reader.read(text, into: &parsed) }
+      #expect(parsed.batch.count > 1000 && parsed.rejected == 0)
+    }
+  }
+
+  /// Leaves this process some more megabytes of address space.
+  private static func limitMemory(megabytes: Int = 4) {
     var pages = 0
     if let file = fopen("/proc/self/statm", "r") {
       withUnsafeMutablePointer(to: &pages) { pages in
@@ -45,7 +60,7 @@ struct OutOfMemoryTests {
       }
       fclose(file)
     }
-    let room = rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + 4 << 20)
+    let room = rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + megabytes << 20)
     var limit = rlimit(rlim_cur: room, rlim_max: room)
     setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
   }

@@ -283,6 +283,32 @@ struct GDALImportTests {
     #expect(try other.stored() == [#"[2,1]{"name":"a"}"#])
   }
 
+  @Test func `records of a shapefile that are marked as deleted are not missing`() throws {
+    let shape = try make("a.shp", of: Self.points, ["-lco", "ENCODING=UTF-8"])
+    let path = room.files.file("a.dbf")
+    var table = try Fixtures.bytes(path: path)
+    table[Int(table[8]) + Int(table[9]) << 8] = UInt8(ascii: "*")
+    _ = try room.files.write(table, as: "a.dbf")
+    try room.load(shape).expectSuccess()
+    #expect(try room.stored().count == 1)
+  }
+
+  @Test func `the only layer of points is taken beside lines`() throws {
+    func gpx(_ waypoints: String) throws -> String {
+      try room.files.write(
+        "<?xml version='1.0'?><gpx version='1.1' creator='x' xmlns='http://www.topografix.com/GPX/1/1'>"
+          + waypoints
+          + "<trk><trkseg><trkpt lat='1' lon='2'/><trkpt lat='3' lon='4'/></trkseg></trk></gpx>",
+        as: "a.gpx")
+    }
+    let run = try room.load(try gpx("")).expectSuccess()
+    #expect(run.output.contains("note: the layer is track_points"), "\(run.output)")
+    #expect(try room.stored().count == 2)
+    let several = "several layers; choose one with --layer: waypoints (Point, 1)"
+    try room.load(try gpx("<wpt lat='5' lon='6'/>")).expectFailure(saying: several)
+    try room.load(try gpx(""), "--points", "centroid").expectFailure(saying: "several layers")
+  }
+
   @Test func `an archive of a shapefile`() throws {
     _ = try make("a.shp", of: Self.points, ["-lco", "ENCODING=UTF-8"])
     let names = ["shp", "shx", "dbf", "prj", "cpg"].map { room.files.file("a.\($0)") }

@@ -32,6 +32,9 @@ struct IndexEdit {
   }
 
   mutating func put(_ batch: FeatureBatch) throws(RecordArena.Full) {
+    guard LargeMemory.isAvailable((changes.count + batch.count) * 24) else {
+      throw RecordArena.Full()
+    }
     changes.reserveCapacity(changes.count + batch.count)
     for index in 0..<batch.count {
       let reference = try batch.append(recordAt: index, to: &records)
@@ -86,8 +89,10 @@ struct IndexEdit {
 
   /// Returns the changed index. The edit must not be used afterwards.
   ///
-  /// - Throws: ``RecordArena/Full`` if there is no memory to rebuild the index.
+  /// - Throws: ``RecordArena/Full`` if there is no memory to sort the changes, or to rebuild the index.
   mutating func make() throws(RecordArena.Full) -> ChangedIndex {
+    // That of the arrays below, for each change.
+    guard LargeMemory.isAvailable(changes.count * 200) else { throw RecordArena.Full() }
     removeSuperseded()
     var touched: [Coordinate] = []
     touched.reserveCapacity(changes.count * 2)

@@ -20,6 +20,8 @@ struct CSVDecoder {
   /// Whether the reason of a refusal is told.
   private var isTold = true
   private var points = PointText()
+  /// What the name of the column of points tells of their order.
+  private let order: PointText.Order
   private var unique: UniqueColumns
 
   /// The kinds of fields in each column.
@@ -42,6 +44,11 @@ struct CSVDecoder {
     (self.plan, self.maximumLength) = (plan, maximumLength)
     isPoint = plan.decimal == UInt8(ascii: ".")
     fields = CSVFields(separator: plan.separator, skipsBlanks: plan.skipsBlanks)
+    if case .geometry(let column) = plan.coordinates {
+      order = CoordinateName(plan.heading.written[column]).order
+    } else {
+      order = PointText.Order()
+    }
     kinds = Array(repeating: [], count: plan.properties.count)
     unique = UniqueColumns(plan)
   }
@@ -97,7 +104,7 @@ struct CSVDecoder {
         if !plan.properties[index].isEmpty {
           note(
             ColumnKinds.of(text, isQuoted: field.isQuoted, separator: plan.separator), index)
-        } else if plan.coordinates.contains(index) {
+        } else if plan.coordinates.contains(index) || plan.angles.all.contains(index) {
           noteCoordinate(text)
         }
       }
@@ -181,11 +188,8 @@ struct CSVDecoder {
     if coordinate.longitude.magnitude <= 180, coordinate.latitude.magnitude <= 90 {
       return coordinate
     }
-    guard max(coordinate.longitude.magnitude, coordinate.latitude.magnitude) <= 360 else {
-      throw FeatureRefusal(
-        if: isTold,
-        "\(shown(column, record)) is beyond ±360 degrees: projected coordinates, it seems; degrees of WGS 84 are needed, "
-          + "as ogr2ogr -t_srs EPSG:4326 makes them")
+    if coordinate.isProjected {
+      throw FeatureRefusal(if: isTold, "\(shown(column, record)) is \(Coordinate.projected)")
     }
     do throws(FeatureRefusal) {
       try coordinate.check(isTold: isTold)
@@ -217,8 +221,30 @@ struct CSVDecoder {
       let other = axis == .longitude ? "latitude" : "longitude"
       throw FeatureRefusal(if: isTold, "\(shown(column, record)) is a \(other)")
     }
-    guard let letters = plan.hemispheres[axis] else { return value.degrees }
-    return try isNegative(letters, axis, value, record) ? -value.degrees : value.degrees
+    let degrees = try withParts(value.degrees, axis, record)
+    guard let letters = plan.hemispheres[axis] else { return degrees }
+    return try isNegative(letters, axis, value, record) ? -degrees : degrees
+  }
+
+  /// Degrees with the minutes and seconds that have columns of their own.
+  private func withParts(
+    _ degrees: Double, _ axis: CoordinateText.Axis, _ record: UnsafeRawBufferPointer
+  ) throws(FeatureRefusal) -> Double {
+    guard let parts = plan.angles[axis] else { return degrees }
+    var seconds = degrees.magnitude * 3600
+    for (column, unit) in zip(parts.all, [60.0, 1]) {
+      let field = fields.fields[column]
+      let decimal = plan.decimal
+      let number = CSVFields.withText(of: field, in: record) {
+        let text = JSONText.trimmed($0)
+        return text.isEmpty ? 0 : CoordinateText.number(text, decimal: decimal)
+      }
+      guard let number, number >= 0, number < 60 else {
+        throw FeatureRefusal(if: isTold, "\(shown(column, record)) is no number from 0 to 60")
+      }
+      seconds += number * unit
+    }
+    return degrees.sign == .minus ? -seconds / 3600 : seconds / 3600
   }
 
   /// Whether the letter in a column makes degrees negative.
@@ -244,11 +270,11 @@ struct CSVDecoder {
   private func point(
     _ column: Int, _ record: UnsafeRawBufferPointer
   ) throws(FeatureRefusal) -> PointText.Point {
-    let (points, decimal) = (points, plan.decimal)
+    let (points, decimal, order) = (points, plan.decimal, order)
     do throws(FeatureRefusal) {
       return try CSVFields.withText(of: fields.fields[column], in: record) {
         (text) throws(FeatureRefusal) in
-        try points.point(text, decimal: decimal)
+        try points.point(text, decimal: decimal, order: order)
       }
     } catch {
       throw FeatureRefusal(if: isTold, "\(shown(column, record)) \(error.detail)")

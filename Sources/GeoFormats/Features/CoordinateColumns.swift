@@ -35,18 +35,25 @@ enum CoordinateColumns: Equatable {
     }
     let names = heading.written.map { CoordinateName($0) }
     // A column that may hold letters of hemispheres is one of degrees if there is no other.
-    let others = names.indices.filter { names[$0].hemisphere == nil }
-    if others.count < names.count, let found = try axes(others, names, heading) { return found }
-    if let found = try axes(Array(names.indices), names, heading) { return found }
+    let parts = AngleColumns.columns(names)
+    let whole = names.indices.filter { !parts.contains($0) }
+    let others = whole.filter { names[$0].hemisphere == nil }
+    if others.count < whole.count, let found = try axes(others, names, heading) { return found }
+    if let found = try axes(whole, names, heading) { return found }
     for kind in CoordinateName.geometries.indices {
       let columns = names.indices.filter { names[$0].geometry == kind }
       if columns.count == 1 { return .geometry(columns[0]) }
       if columns.count > 1 { throw ambiguity(columns, heading) }
     }
+    let numbers = heading.written.count { name in
+      name.contains(UInt8(ascii: ".")) && name.withUnsafeBytes { JSONText.decimal($0) != nil }
+    }
     throw Fault(
       detail:
-        "no columns of coordinates among \(heading.listed); lon and lat name them, or geometry "
-        + "the one that holds points")
+        "no columns of coordinates among \(heading.listed)"
+        + (numbers > 1
+          ? ": the first line has to name the columns, and holds numbers"
+          : "; lon and lat name them, or geometry the one that holds points"))
   }
 
   /// The columns of two axes among some, by what their names mean; nil if there are none.
@@ -71,8 +78,15 @@ enum CoordinateColumns: Equatable {
           let isTwice = sure.count { heading.written[$0] == heading.written[small] } > 1
           return isTwice ? sure : [small]
         }
+        // Where each says that it is degrees, that without another word is meant.
+        let plain = all.filter { names[$0].part?.besides.isEmpty == true }
+        if kind == .nameWithWord, plain.count == 1, all.allSatisfy({ names[$0].part?.number == 0 })
+        {
+          return plain
+        }
         return sure.isEmpty ? all : sure
       }
+      if kind == .letter, let found = try endings(columns, names, heading) { return found }
       let (longitudes, latitudes) = (surest(.longitude), surest(.latitude))
       guard !longitudes.isEmpty, !latitudes.isEmpty else { continue }
       if let found = pair(longitudes, latitudes) { return found }
@@ -83,6 +97,23 @@ enum CoordinateColumns: Equatable {
     return pair(all(.longitude, kinds), all(.latitude, kinds))
       ?? pair(
         all(.longitude, kinds.filter(\.isWord)), all(.latitude, kinds.filter(\.isWord)))
+  }
+
+  /// The columns whose names differ in the axis that they end with alone; nil if there are none.
+  private static func endings(
+    _ columns: [Int], _ names: [CoordinateName], _ heading: TableHeading
+  ) throws(Fault) -> CoordinateColumns? {
+    var latitudes: [[UInt8]: Int] = [:]
+    for column in columns {
+      if let end = names[column].ending, end.axis == .latitude { latitudes[end.stem] = column }
+    }
+    let pairs = columns.compactMap { column -> (Int, Int)? in
+      guard let end = names[column].ending, end.axis == .longitude else { return nil }
+      return latitudes[end.stem].map { (column, $0) }
+    }
+    guard let (longitude, latitude) = pairs.first else { return nil }
+    guard pairs.count == 1 else { throw ambiguity(pairs.flatMap { [$0, $1] }.sorted(), heading) }
+    return .axes(longitude: longitude, latitude: latitude)
   }
 
   private static func ambiguity(_ columns: [Int], _ heading: TableHeading) -> Fault {

@@ -23,14 +23,16 @@ struct CoordinateName {
             "länge", "laenge", "längengrad", "laengengrad", "longitud", "longitudine",
             "lengtegraad",
             "lengdegrad", "længdegrad", "längdgrad", "pituusaste", "boylam", "долгота", "Долгота",
-            "経度", "经度", "經度",
+            "довгота", "経度", "经度", "經度", "경도",
           ],
           [
             "breite", "breitengrad", "latitud", "latitudine", "breedtegraad", "breddegrad",
-            "breddgrad", "leveysaste", "enlem", "широта", "Широта", "緯度", "纬度",
+            "breddgrad", "leveysaste", "enlem", "широта", "Широта", "緯度", "纬度", "위도",
           ], .foreign, .foreignWithWord
         ),
-        (["rechtswert"], ["hochwert"], .grid, .grid),
+        (
+          ["rechtswert", "easting", "eastings"], ["hochwert", "northing", "northings"], .grid, .grid
+        ),
         (["x"], ["y"], .letter, .letterWithWord),
       ]
   /// Words beside the name of an axis that make another figure of it than its degrees.
@@ -40,6 +42,18 @@ struct CoordinateName {
   ]
   /// Words beside the name of an axis that make it that of a letter for the hemisphere.
   private static let hemispheres = ["dir", "direction", "ref", "hemisphere", "hemi"]
+  /// Words for degrees, minutes and seconds that have columns of their own.
+  private static let parts = [
+    [
+      "deg", "degs", "degree", "degrees", "d", "dd", "grad", "g", "grados", "graus", "gradi",
+      "degres", "degrés",
+    ],
+    ["min", "mins", "minute", "minutes", "m", "mm", "minuten", "minutos", "minuti"],
+    [
+      "sec", "secs", "second", "seconds", "s", "ss", "sek", "sekunden", "segundos", "secondi",
+      "secondes",
+    ],
+  ]
   /// Words that let a letter be a coordinate.
   private static let gridWords = [
     "coord", "coords", "coordinate", "koord", "koordinate", "geo", "gps", "pos", "position",
@@ -57,22 +71,52 @@ struct CoordinateName {
   private(set) var hemisphere: Axis?
   /// Whether `long` is all that says so, which is also an adjective.
   private(set) var isOnlyLong = false
-  /// Names of columns of points, in the order in which they are taken.
-  static let geometries = [
-    "wkt", "geom", "geometry", "thegeom", "location", "coordinates", "geopoint", "latlng",
-    "coord", "coords", "coordonneesgeo", "gps",
+  /// The part of an axis's degrees by its word, in the order of ``parts``, and the words besides.
+  private(set) var part: (axis: Axis, number: Int, besides: [UInt8])?
+  /// The axis that the last word ends with, and what is before that, as in `INTPTLAT` and `reclong`.
+  private(set) var ending: (axis: Axis, stem: [UInt8])?
+  /// Names of columns of points, in the order in which they are taken, and the axis of the first of two numbers under
+  /// them, if they tell one: of numbers alone, and of a list in brackets, as GeoJSON has it.
+  static let geometries: [(names: [String], first: Axis?, ofList: Axis?)] = [
+    (["wkt"], nil, .longitude), (["geom"], nil, .longitude), (["geometry"], nil, .longitude),
+    (["thegeom"], nil, .longitude), (["location"], nil, nil),
+    (["coordinates", "geometrycoordinates", "locationcoordinates"], nil, .longitude),
+    (["geopoint"], .latitude, .latitude),
+    (["latlng", "latlon", "latlong", "latitudelongitude"], .latitude, .latitude),
+    (
+      [
+        "lonlat", "lnglat", "longlat", "longitudelatitude", "coordonneesxy", "coordonnéesxy",
+        "coordxy", "coordsxy", "coordinatesxy",
+      ], .longitude, .longitude
+    ),
+    (["coord"], nil, nil), (["coords"], nil, nil), (["coordonneesgeo"], nil, nil),
+    (["gps"], nil, nil),
+    (["geolocation", "geolocalisation", "géolocalisation", "georeference"], nil, nil),
+    (
+      ["coordonnees", "coordonnées", "coordenadas", "koordinaten", "coordinate", "coordinaten"],
+      nil, nil
+    ),
   ]
+  /// What the name tells of the order of two numbers.
+  var order: PointText.Order {
+    geometry.map {
+      PointText.Order(
+        first: CoordinateName.geometries[$0].first, ofList: CoordinateName.geometries[$0].ofList)
+    }
+      ?? PointText.Order()
+  }
+  /// Words that say of any point how it is written.
+  private static let qualities = ["gps", "geo", "wgs", "wgs84", "84", "decimal"]
   /// The place in ``geometries``.
   private(set) var geometry: Int?
 
   init(_ name: [UInt8]) {
     let (words, unit) = CoordinateName.words(name)
     let joined = words.joined()
-    geometry = CoordinateName.geometries.firstIndex {
-      joined.isSame(as: $0) || $0.isSame(as: "geopoint") && joined.begins(with: $0)
-    }
-    if ["latlon", "latlong"].contains(where: joined.isSame) {
-      geometry = CoordinateName.geometries.firstIndex { $0.isSame(as: "latlng") }
+    let bare = words.filter { !CoordinateName.qualities.contains(where: $0.isSame) }.joined()
+    geometry = CoordinateName.geometries.firstIndex { names, _, _ in
+      names.contains { joined.isSame(as: $0) || bare.isSame(as: $0) }
+        || names[0].isSame(as: "geopoint") && joined.begins(with: names[0])
     }
     guard geometry == nil else { return }
     hemisphere = joined.isSame(as: "ns") ? .latitude : joined.isSame(as: "ew") ? .longitude : nil
@@ -95,7 +139,26 @@ struct CoordinateName {
       }
       isOnlyLong = hit.1.isSame(as: "long") && hasWord
       if holds(CoordinateName.hemispheres) { hemisphere = axis?.axis }
+      let besides = (unit.isEmpty ? words : words + [unit]).filter { !$0.isSame(as: hit.1) }
+      func number(_ word: String) -> Int? {
+        CoordinateName.parts.firstIndex { $0.contains(where: word.isSame) }
+      }
+      let numbers = besides.compactMap(number)
+      if hits.count == 1, alone != .letter, numbers.count == 1 {
+        let others = besides.filter { number($0) == nil }
+        part = (hit.0, numbers[0], Array(others.joined(separator: " ").utf8))
+      }
       return
+    }
+    let digits = joined.utf8.reversed().prefix(while: \.isDigit).count
+    let letters = String(decoding: joined.utf8.dropLast(digits), as: UTF8.self)
+    for (axis, names) in [
+      (Axis.longitude, CoordinateName.axes[0].longitudes),
+      (.latitude, CoordinateName.axes[0].latitudes),
+    ] {
+      guard let name = names.first(where: letters.ends) else { continue }
+      let stem = letters.utf8.dropLast(name.utf8.count)
+      if !stem.isEmpty { ending = (axis, Array(stem) + joined.utf8.suffix(digits)) }
     }
   }
 

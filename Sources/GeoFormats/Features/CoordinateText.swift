@@ -17,7 +17,8 @@ enum CoordinateText {
     static let minute: UInt8 = 2
     static let second: UInt8 = 3
     static let all: [([UInt8], UInt8)] = [
-      ([0xC2, 0xB0], degree), ([0xC2, 0xBA], degree), ([0xCB, 0x9A], degree),
+      (Array("deg".utf8), degree), ([0xC2, 0xB0], degree), ([0xC2, 0xBA], degree),
+      ([0xCB, 0x9A], degree),
       ([0xE2, 0x80, 0xB2], minute), ([0xE2, 0x80, 0x99], minute), ([0xE2, 0x80, 0x98], minute),
       ([0xC2, 0xB4], minute), ([0xCA, 0xB9], minute), ([0x27], minute),
       ([0xE2, 0x80, 0xB3], second), ([0xE2, 0x80, 0x9D], second), ([0xE2, 0x80, 0x9C], second),
@@ -115,7 +116,7 @@ enum CoordinateText {
     var alone: Double?
     var next: UInt8 = Sign.degree
     var isWhole = true
-    var hasSign = false
+    var (hasSign, hasColon) = (false, false)
     repeat {
       // Only the last number has decimals.
       let digits = rest.prefix { (0x30...0x39).contains($0) }.count
@@ -125,8 +126,10 @@ enum CoordinateText {
       isWhole = !hasDecimals
       var sign = rest.first ?? 0
       if sign >= 0x20 || rest.isEmpty {
-        // A number without a sign stands alone with its letter, or goes on with the next unit.
-        guard !letters.isEmpty || hasSign && rest.isEmpty else { return nil }
+        // A number without a sign stands alone with its letter, or goes on with the next unit, as behind a colon.
+        let isColon = sign == UInt8(ascii: ":") && !hasSpace
+        hasColon = hasColon || isColon
+        guard !letters.isEmpty || hasColon || hasSign && rest.isEmpty else { return nil }
         if next == Sign.degree, rest.isEmpty {
           guard let axis = letters.first?.axis, let packed = packed(number, digits, axis) else {
             return nil
@@ -134,7 +137,7 @@ enum CoordinateText {
           alone = packed
           break
         }
-        let isDash = sign == UInt8(ascii: "-")
+        let isDash = sign == UInt8(ascii: "-") || isColon
         guard rest.isEmpty || isDash != hasSpace else { return nil }
         if isDash { rest.removeFirst() }
         guard !isDash || !rest.isEmpty else { return nil }

@@ -19,8 +19,19 @@ struct FeatureRefusal: Error {
 }
 
 extension Coordinate {
+  /// What is said of numbers that no degrees have.
+  static let projected =
+    "beyond ±360 degrees: projected coordinates, it seems; degrees of WGS 84 are needed, as "
+    + "ogr2ogr -s_srs EPSG:N -t_srs EPSG:4326 makes them, N being the number of their system"
+
+  /// Whether it can be degrees at all.
+  var isProjected: Bool { max(longitude.magnitude, latitude.magnitude) > 360 }
+
   func check(isTold: Bool = true) throws(FeatureRefusal) {
     if longitude.magnitude <= 180, latitude.magnitude <= 90 { return }
+    if isProjected {
+      throw FeatureRefusal(if: isTold, "[\(longitude), \(latitude)] is \(Coordinate.projected)")
+    }
     if latitude.magnitude <= 90 {
       throw FeatureRefusal(if: isTold, "longitude \(longitude) is beyond ±180")
     }

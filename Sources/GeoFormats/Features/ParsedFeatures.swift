@@ -26,8 +26,11 @@ public struct ParsedFeatures: Sendable {
   /// Creates an empty result, with room for features.
   public init(room: DecodingRoom = .unlimited) { self.room = room }
 
-  /// Asks for room if the accepted features have grown beyond it.
-  mutating func keepRoom() throws(FormatError) { try room.grow(to: batch.memory) }
+  /// Asks for room if the accepted features have grown beyond it, and for memory if they may with the next.
+  mutating func keepRoom() throws(FormatError) {
+    try room.grow(to: batch.memory)
+    guard batch.prepare(forFeatureOf: FeatureReader.usualLength) else { throw .outOfMemory }
+  }
 
   /// Counts further features as rejected, which were accepted before.
   ///

@@ -8,7 +8,7 @@ struct PlaceSearch {
   /// The most objects that are looked at in one.
   private static let mostInner = 20
   /// The ranks of names that don't say that they hold points, behind those of ``CoordinateName/geometries``.
-  private enum Rank { static let position = 10, other = 11, shape = 12, level = 100 }
+  private enum Rank { static let position = 20, other = 21, shape = 22, level = 100 }
 
   private let options: TableOptions
   private let texts = PointText(isTold: false)
@@ -116,7 +116,9 @@ struct PlaceSearch {
     guard !names.isEmpty else { return nil }
     let heading = TableHeading(names)
     do throws(CoordinateColumns.Fault) {
-      return switch try CoordinateColumns.find(heading, options) {
+      let columns = try CoordinateColumns.find(heading, options)
+      guard AngleColumns(heading, columns).all.isEmpty else { return nil }
+      return switch columns {
       case .axes(let longitude, let latitude):
         PlaceMembers(
           holder: .axes(longitude: heading.written[longitude], latitude: heading.written[latitude]))
@@ -144,7 +146,7 @@ struct PlaceSearch {
     case .array: return true
     case .string:
       let decimal = options.decimal ?? UInt8(ascii: ".")
-      return (try? texts.point(value.string, decimal: decimal)) != nil
+      return (try? texts.point(value.string, decimal: decimal, order: meaning.order)) != nil
     default: return false
     }
   }

@@ -9,6 +9,14 @@ struct PointText {
     var altitude: Double?
   }
 
+  /// The axis of the first of two numbers, if the name of their column tells it.
+  struct Order {
+    /// That of two numbers without brackets.
+    var first: CoordinateText.Axis?
+    /// That of a list in brackets.
+    var ofList: CoordinateText.Axis?
+  }
+
   /// Whether the reasons of refusals, each the rest of a sentence, are told.
   var isTold = true
 
@@ -18,7 +26,9 @@ struct PointText {
   private let parser = JSONParser()
 
   /// Reads a text.
-  func point(_ text: UnsafeRawBufferPointer, decimal: UInt8) throws(FeatureRefusal) -> Point {
+  func point(
+    _ text: UnsafeRawBufferPointer, decimal: UInt8, order: Order
+  ) throws(FeatureRefusal) -> Point {
     let text = JSONText.trimmed(text)
     guard let first = text.first else { throw FeatureRefusal("is no point") }
     if first == UInt8(ascii: "{") { return try geoJSON(text) }
@@ -27,7 +37,7 @@ struct PointText {
     if head.begins(with: "srid=") || PointText.shapes.contains(where: head.begins) {
       return try wellKnown(text)
     }
-    return try pair(text, decimal: decimal)
+    return try pair(text, decimal: decimal, order)
   }
 
   /// Refuses a system unless its degrees are those of WGS 84.
@@ -140,40 +150,70 @@ struct PointText {
 
   // MARK: Two coordinates
 
-  /// Latitude and longitude, in this order unless their letters say otherwise.
-  private func pair(_ text: UnsafeRawBufferPointer, decimal: UInt8) throws(FeatureRefusal) -> Point
-  {
-    guard let plain = CoordinateText.plain(text) else { throw PointText.none }
-    let isComma = decimal == UInt8(ascii: ",")
-    var separator = UInt8(ascii: ";")
-    if !plain.contains(separator) {
-      separator = UInt8(ascii: ",")
-      // Where commas are decimals, "52,5" would be half a pair.
-      if isComma, !plain.contains(UInt8(ascii: ".")) { throw PointText.none }
+  /// Latitude and longitude, in this order unless their letters or the name say otherwise. What is in brackets has either
+  /// order, but for latitudes first in `(52.5, 13.4)`; of that a longitude beyond 90 tells, too.
+  private func pair(
+    _ text: UnsafeRawBufferPointer, decimal: UInt8, _ order: Order
+  ) throws(FeatureRefusal) -> Point {
+    guard var plain = CoordinateText.plain(text) else { throw PointText.none }
+    var first = order.first ?? .latitude
+    var isKnown = true
+    switch (plain.first, plain.last) {
+    case (UInt8(ascii: "["), UInt8(ascii: "]")):
+      (first, isKnown) = (order.ofList ?? first, order.ofList != nil)
+      plain = Array(plain.dropFirst().dropLast())
+    case (UInt8(ascii: "("), UInt8(ascii: ")")):
+      // PostgreSQL writes longitudes first, and no blank.
+      isKnown = order.first != nil || plain.contains(0x20)
+      plain = Array(plain.dropFirst().dropLast())
+    default: break
     }
-    let parts = halves(plain, separator)
-    guard parts.count == 2 else { throw PointText.none }
+    let parts = try halves(plain, isComma: decimal == UInt8(ascii: ","))
     let values = parts.compactMap { part in
       let mark = part.contains(UInt8(ascii: ",")) ? UInt8(ascii: ",") : UInt8(ascii: ".")
       return CoordinateText.value(plain: part, decimal: mark)
     }
     guard values.count == 2 else { throw PointText.none }
     switch (values[0].axis, values[1].axis) {
-    case (nil, nil), (.latitude, .longitude):
-      return Point(longitude: values[1].degrees, latitude: values[0].degrees)
-    case (.longitude, .latitude):
-      return Point(longitude: values[0].degrees, latitude: values[1].degrees)
+    case (nil, nil):
+      if !isKnown {
+        let isLongitude = values.map { $0.degrees.magnitude > 90 }
+        guard isLongitude[0] != isLongitude[1] else {
+          throw FeatureRefusal(
+            "is in either order; a column that is called lonlat or latlon tells which is first")
+        }
+        first = isLongitude[0] ? .longitude : .latitude
+      }
+    case (.latitude, .longitude): first = .latitude
+    case (.longitude, .latitude): first = .longitude
     default: throw PointText.none
     }
+    let (longitude, latitude) =
+      first == .longitude ? (values[0], values[1]) : (values[1], values[0])
+    return Point(longitude: longitude.degrees, latitude: latitude.degrees)
   }
 
-  /// The two parts between which a separator stands, or the space behind the letter of the first.
-  private func halves(_ plain: [UInt8], _ separator: UInt8) -> [ArraySlice<UInt8>] {
+  /// The two parts between which a comma or semicolon stands, or the space behind the letter of the first, or between
+  /// numbers with decimals.
+  private func halves(
+    _ plain: [UInt8], isComma: Bool
+  ) throws(FeatureRefusal) -> [ArraySlice<UInt8>] {
     // Characters: these are bytes
-    let parts = plain.split(separator: separator, omittingEmptySubsequences: false)
+    let words = plain.split(separator: 0x20)
+    let areDecimals = words.allSatisfy { word in
+      word.last?.isDigit == true && word.contains { ".,".utf8.contains($0) }
+    }
+    if words.count == 2, areDecimals { return words }
+    let hasSemicolon = plain.contains(UInt8(ascii: ";"))
+    // Where commas are decimals, "52,5" would be half a pair.
+    if isComma, !hasSemicolon, !plain.contains(UInt8(ascii: ".")) { throw PointText.none }
+    // Characters: these are bytes
+    let parts = plain.split(
+      separator: UInt8(ascii: hasSemicolon ? ";" : ","), omittingEmptySubsequences: false)
+    if parts.count == 2 { return parts }
     guard parts.count == 1, let end = plain.firstIndex(where: { "NSEW".utf8.contains($0) }),
       end > 0, end + 1 < plain.count, plain[end + 1] == 0x20
-    else { return parts }
+    else { throw PointText.none }
     return [plain[...end], plain[(end + 2)...]]
   }
 }

@@ -183,7 +183,8 @@ struct RowDecoder {
     _ text: UnsafeRawBufferPointer, _ name: [UInt8]
   ) throws(FeatureRefusal) -> Coordinate {
     do throws(FeatureRefusal) {
-      let point = try texts.point(text, decimal: options.decimal ?? UInt8(ascii: "."))
+      let point = try texts.point(
+        text, decimal: options.decimal ?? UInt8(ascii: "."), order: CoordinateName(name).order)
       if let altitude = point.altitude { further.append(altitude) }
       return Coordinate(latitude: point.latitude, longitude: point.longitude)
     } catch {

@@ -27,6 +27,8 @@ struct TableHead {
   private var line = 1
   /// Whether the header isn't in the encoding.
   private var isMisread = false
+  /// The encoding that it is in, as it seems.
+  private var likely: String?
 
   /// A header as one of the separators parts it, and the columns of coordinates in it.
   private struct Candidate {
@@ -71,10 +73,37 @@ struct TableHead {
       found?.mayBeWindows1252 = mayBeOther
       return found
     } catch {
-      guard search.isMisread, mayBeOther, TableText.isWindows1252(bytes) else { throw error }
+      guard search.isMisread, mayBeOther,
+        let label = search.likely ?? (TableText.isWindows1252(bytes) ? "windows-1252" : nil)
+      else { throw error }
+      try search.begin(bytes, label)
+      return try search.plan([TableNotes.encoding(label)])
     }
-    try search.begin(bytes, "windows-1252")
-    return try search.plan([TableNotes.windows1252])
+  }
+
+  /// Encodings in which coordinates have names of their own.
+  private static let encodings = [
+    "cp932", "euc-jp", "gb18030", "big5", "cp949", "windows-1251", "koi8-r",
+  ]
+
+  /// The encoding in which a header names columns of coordinates in letters that aren't ASCII's.
+  private func encoding(of header: ArraySlice<UInt8>) -> String? {
+    guard encoding == nil, options.encoding == nil, header.count <= 64 << 10 else { return nil }
+    return TableHead.encodings.first { label in
+      guard let decoder = TextDecoder(label) else { return false }
+      var text: [UInt8] = []
+      _ = header.withUnsafeBytes { bytes in
+        // It throws only what the closure does.
+        try? decoder.decode(bytes) { (part) throws(FormatError) in text += part }
+      }
+      guard text.withUnsafeBytes({ JSONText.isUTF8($0) }) else { return false }
+      return TablePlan.separators.contains { separator in
+        guard let heading = try? TableHeading(text, separator: separator),
+          case .axes(let longitude, _)? = try? CoordinateColumns.find(heading, options)
+        else { return false }
+        return heading.written[longitude].contains { $0 >= 0x80 }
+      }
+    }
   }
 
   /// Begins a search in bytes of an encoding.
@@ -117,9 +146,9 @@ struct TableHead {
         guard case .notFeatures = error, !isMisread else { throw error }
         fault = fault ?? error
       }
-      // A line with a quote may go on in the next.
+      // A line goes on in the next if a quote is left open.
       guard let end = text[start...].prefix(limit).firstIndex(where: TableHead.isBreak),
-        !text[start..<end].contains(UInt8(ascii: "\""))
+        text[start..<end].count(where: { $0 == UInt8(ascii: "\"") }).isMultiple(of: 2)
       else { break }
       passed.append(text[start..<end])
       pass(lineEnd: end)
@@ -135,9 +164,9 @@ struct TableHead {
   /// Whether a line may stand above a header. One with as many fields would be the header, or a feature, of a table without
   /// coordinates.
   private static func isTitle(_ line: ArraySlice<UInt8>, above header: Candidate) -> Bool {
-    // Characters: these are bytes
-    let fields = line.split(separator: header.separator).filter { !$0.allSatisfy(\.isBlank) }
-    return fields.count < header.heading.names.count
+    let fields = try? TableHeading(Array(line), separator: header.separator)
+    let count = fields?.written.count { !$0.isEmpty }
+    return count.map { $0 < header.heading.names.count } ?? false
   }
 
   // MARK: Lines
@@ -211,10 +240,12 @@ struct TableHead {
       guard record.count <= limit else { continue }
       guard record.withUnsafeBytes({ JSONText.isUTF8($0) }) else {
         isMisread = true
+        likely = self.encoding(of: record)
         let mayBeWindows = encoding == nil && TableText.isWindows1252(self.text)
-        throw refusal(
-          "the header is not \(encoding ?? "UTF-8")"
-            + (mayBeWindows ? ": windows-1252? (encoding=windows-1252)" : ""))
+        let hint = (likely ?? (mayBeWindows ? "windows-1252" : nil)).map {
+          ": \($0)? (encoding=\($0))"
+        }
+        throw refusal("the header is not \(encoding ?? "UTF-8")" + (hint ?? ""))
       }
       do throws(FeatureRefusal) {
         let heading = try TableHeading(Array(record), separator: separator)
@@ -268,9 +299,11 @@ struct TableHead {
         heading.index(of: "id")
       }
     let ids = id.flatMap { candidate.coordinates.contains($0) ? nil : $0 }
+    let angles = AngleColumns(heading, candidate.coordinates)
     let properties = heading.names.enumerated().map { index, name in
       let isOther =
-        candidate.coordinates.contains(index) || (idProperty == nil && index == ids)
+        candidate.coordinates.contains(index) || angles.all.contains(index)
+        || (idProperty == nil && index == ids)
       guard !isOther else { return [UInt8]() }
       var writer = JSONWriter(reserving: name.count + 3)
       name.withUnsafeBytes { writer.keyUTF8($0) }
@@ -292,6 +325,7 @@ struct TableHead {
       notes.append("the separator is \(name)")
     }
     notes += TableNotes.columns(candidate.coordinates, heading, options)
+    notes += TableNotes.angles(angles, heading)
     notes += TableNotes.renamed(heading)
     if let idProperty, ids == nil {
       let name = TableText.quoted(Array(idProperty.utf8))
@@ -301,7 +335,7 @@ struct TableHead {
     }
     return TablePlan(
       encoding: encoding, separator: candidate.separator,
-      heading: heading, coordinates: candidate.coordinates,
+      heading: heading, coordinates: candidate.coordinates, angles: angles,
       hemispheres: HemisphereColumns(heading, candidate.coordinates),
       preamble: titles + (hasSeparatorLine ? 1 : 0), skipsBlanks: heading.hasBlanks, id: ids,
       wantsID: ids == nil && idProperty == nil, properties: properties, isText: isText,

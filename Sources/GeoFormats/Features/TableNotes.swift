@@ -4,7 +4,9 @@ enum TableNotes {
   private static let mostNames = 5
 
   /// The encoding that was assumed.
-  static let windows1252 = "the encoding is windows-1252, as the bytes are not UTF-8"
+  static func encoding(_ label: String) -> String {
+    "the encoding is \(label), as the bytes are not UTF-8"
+  }
 
   /// The columns of coordinates, if the request didn't name them and their names are unusual.
   static func columns(
@@ -21,8 +23,18 @@ enum TableNotes {
       ]
     case .geometry(let column):
       guard options.geometry == nil else { return [] }
-      return ["points are in the column \(heading.shown(column))"]
+      let isTurned = CoordinateName(heading.written[column]).order.first == .longitude
+      return [
+        "points are in the column \(heading.shown(column))" + (isTurned ? ", longitudes first" : "")
+      ]
     }
+  }
+
+  /// The columns of minutes and seconds.
+  static func angles(_ columns: AngleColumns, _ heading: TableHeading) -> [String] {
+    let all = columns.all
+    return all.isEmpty
+      ? [] : ["minutes and seconds of degrees are in the columns \(heading.listed(all))"]
   }
 
   /// The columns of letters that say on which side of the equator and of Greenwich degrees are.

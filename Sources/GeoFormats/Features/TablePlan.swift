@@ -8,6 +8,8 @@ public struct TablePlan: Sendable {
   let separator: UInt8
   let heading: TableHeading
   let coordinates: CoordinateColumns
+  /// The columns with their minutes and seconds.
+  let angles: AngleColumns
   /// The columns with the letters of their hemispheres.
   var hemispheres: HemisphereColumns
   /// The field that a separator at the end of lines or of the header makes.

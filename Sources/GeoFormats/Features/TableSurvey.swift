@@ -64,7 +64,7 @@ public struct TableSurvey {
     let decoder = reader.decoder
     if plan.mayBeWindows1252, reader.hasInvalid, reader.isWindows1252 {
       plan.encoding = "windows-1252"
-      plan.assumptions.insert(TableNotes.windows1252, at: 0)
+      plan.assumptions.insert(TableNotes.encoding("windows-1252"), at: 0)
     }
     if !plan.isDecimalGiven, decoder.withComma > decoder.withPoint {
       plan.decimal = UInt8(ascii: ",")

@@ -29,6 +29,24 @@ public struct FeatureBatch: Sendable {
     words.reserveCapacity(bytes / 8)
   }
 
+  /// Makes sure that a large batch can take another feature, whose buffers grow to twice their size. Returns false if there
+  /// is no memory for that, which would end the process.
+  ///
+  /// - Parameter bytes: the most bytes of the feature.
+  public mutating func prepare(forFeatureOf bytes: Int) -> Bool {
+    let (need, all) = ((bytes + 4096) / 8, words.capacity + starts.capacity)
+    guard words.count + need > words.capacity || starts.count == starts.capacity,
+      all > FeatureBatch.large
+    else { return true }
+    guard LargeMemory.isAvailable(all * 16) else { return false }
+    words.reserveCapacity(max(words.capacity * 2, words.count + need))
+    starts.reserveCapacity(starts.capacity * 2)
+    return true
+  }
+
+  /// The words of a batch that is looked after.
+  private static let large = 1 << 18
+
   /// Removes all features but keeps the memory.
   public mutating func removeAll() {
     words.removeAll(keepingCapacity: true)
