@@ -190,4 +190,22 @@ struct TentativeTests {
       #expect(third.infos["a"]?.largestInteger == 2)
     }
   }
+
+  @Test("what nobody can tell, as the collection is gone, isn't waited for") func untold() throws {
+    let (relay, first, second) = try pair()
+    defer { second.dropSchema() }
+    try second.store.transaction(on: ["a"]) { _ = try second.dropInTransaction("a") }
+    relay.lose([.swallowed])
+    let start = MonotonicTime.now
+    #expect {
+      try first.store.transaction(on: ["a"], isTentative: true) {
+        _ = try first.upsertInTransaction([Plain(.int(2), [1, 2])], into: "a")
+      }
+    } throws: { error in
+      if case StoreError.uncertain = error { true } else { false }
+    }
+    #expect(relay.isDone && MonotonicTime.now - start < 8_000_000_000)
+    try first.follow()
+    #expect(first.infos["a"] == nil)
+  }
 }
