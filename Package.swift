@@ -150,7 +150,8 @@ let package = Package(
       name: "GeoFormatsTests", dependencies: ["GeoFormats", "TestSupport", "Threading"],
       swiftSettings: unoptimised),
     .testTarget(
-      name: "FeatureStoreTests", dependencies: ["FeatureStore", "TestSupport", "Threading"],
+      name: "FeatureStoreTests",
+      dependencies: ["CSQLite", "FeatureStore", "TestSupport", "Threading"],
       swiftSettings: unoptimised),
     .testTarget(
       name: "HTTPServerTests", dependencies: ["HTTPServer", "Threading", "TestSupport"],

@@ -6,6 +6,12 @@ public enum MonotonicTime {
   public static var now: UInt { nanoseconds(of: CLOCK_MONOTONIC) }
 }
 
+/// A clock that never goes back, and that goes on while the machine sleeps.
+public enum BootTime {
+  /// Nanoseconds since the machine was started.
+  public static var now: UInt { nanoseconds(of: CLOCK_BOOTTIME) }
+}
+
 /// The processor time of the calling thread.
 public enum ThreadTime {
   /// Nanoseconds for which it has worked. A system call, unlike ``MonotonicTime/now``.

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPServer
 import TestSupport
 import Testing
 import Threading
@@ -89,6 +90,112 @@ struct InstanceTests {
   }
 
   private struct ExpectedNumber: Error { var number: Int }
+
+  /// A service that shares another one's store, shows what that has, and doesn't follow it from then on.
+  private func stale(sharing first: Service, through relay: PostgresRelay? = nil) throws -> Service
+  {
+    let second = try Service(sharing: first, through: relay)
+    second.writer.queue.sync {
+      let show = second.writer.shared?.onChange
+      second.writer.stopFollowing()
+      if let show { second.writer.shared?.onChange = show }
+    }
+    return second
+  }
+
+  private static func feature(_ number: Int, pad: Int = 0) -> String {
+    #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"n":\#(number),"#
+      + #""pad":"\#(String(repeating: "x", count: pad))"}}"#
+  }
+
+  /// A write of a feature, and the status with which it is to be answered.
+  private struct StaleWrite {
+    let method: HTTPMethod
+    let id: Int
+    let body: String?
+    let headers: [(name: String, value: String)]
+    let status: Int
+
+    init(
+      _ method: HTTPMethod, _ id: Int, _ body: String?, _ status: Int,
+      _ headers: [(String, String)] = []
+    ) {
+      (self.method, self.id, self.body, self.status) = (method, id, body, status)
+      self.headers = headers.map { (name: $0.0, value: $0.1) }
+    }
+  }
+
+  @Test(
+    "writes that share a transaction are judged by what others have left, not by what is shown",
+    arguments: [1, 2, 5])
+  func judged(count: Int) async throws {
+    let first = try Service()
+    for id in [1, 4] {
+      let answer = await first.send(.put, "/collections/c/items/\(id)", InstanceTests.feature(0))
+      #expect(answer.status == 201)
+    }
+    let second = try stale(sharing: first)
+    #expect(
+      await first.send(.put, "/collections/c/items/2", InstanceTests.feature(1)).status == 201)
+    #expect(await first.send(.delete, "/collections/c/items/4").status == 204)
+    #expect(
+      await first.send(.put, "/collections/c/items/1", InstanceTests.feature(1)).status == 200)
+    let got = await first.get("/collections/c/items/1").response
+    let tag = try #require(
+      got.prepared(for: HTTPRequest(path: "/collections/c/items/1")).header("ETag"))
+    let patch = #"{"properties":{"n":2}}"#
+    // Those that it would refuse by what it shows, and those that it would carry out.
+    let all = [
+      StaleWrite(.patch, 2, patch, 200),
+      StaleWrite(.put, 1, InstanceTests.feature(2), 200, [("If-Match", tag)]),
+      StaleWrite(.put, 9, InstanceTests.feature(2), 201), StaleWrite(.delete, 4, nil, 404),
+      StaleWrite(.put, 2, InstanceTests.feature(3), 412, [("If-None-Match", "*")]),
+    ]
+    let writes = all.prefix(count)
+    let before = second.writer.counts.commits
+    let statuses = Locked([Int?](repeating: nil, count: writes.count))
+    second.writer.queue.suspend()
+    for (number, write) in writes.enumerated() {
+      second.begin(
+        write.method, "/collections/c/items/\(write.id)", write.body, headers: write.headers
+      ) { answer in
+        statuses.withLock { $0[number] = answer.status }
+      }
+    }
+    second.writer.queue.resume()
+    let deadline = MonotonicTime.now + 20_000_000_000
+    while statuses.value.contains(nil), MonotonicTime.now < deadline {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(statuses.value == writes.map { $0.status })
+    #expect(second.writer.counts.commits == before + 1)
+    for id in count > 1 ? [1, 2] : [2] {
+      #expect(await second.get("/collections/c/items/\(id)").text.contains("\"n\":2"))
+    }
+  }
+
+  @Test("a write goes to the database and back once, unless it is long") func once() async throws {
+    let first = try Service()
+    let made = await first.send(.put, "/collections/c/items/0", InstanceTests.feature(0))
+    #expect(made.status == 201)
+    let relay = try PostgresRelay(to: Service.postgres ?? "")
+    let second = try stale(sharing: first, through: relay)
+    func counts(pad: Int) async -> [Int] {
+      let body = InstanceTests.feature(0, pad: pad)
+      var counts: [Int] = []
+      for _ in 0..<5 {
+        let before = relay.batches
+        await second.store(geoJSON: (0..<8).map { _ in body })
+        counts.append(relay.batches - before)
+      }
+      return counts
+    }
+    // What is done besides now and then takes some, too.
+    let short = await counts(pad: 0)
+    #expect(short.min() == 1, "\(short)")
+    let long = await counts(pad: 400_000)
+    #expect(long.min() == 2, "\(long)")
+  }
 
   @Test(
     "an instance without memory for what others have written says so, and goes on with the rest")

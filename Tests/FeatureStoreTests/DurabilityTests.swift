@@ -112,4 +112,53 @@ import Threading
     let store = try SQLiteStore(directory: directory.path)
     #expect(try store.collections().map(\.featureCount) == [2, 20])
   }
+
+  /// A reader cuts a copy of the log short, so that what is copied isn't synchronized yet. When that fails with the next copy,
+  /// SQLite copies only what that had copied once more, and would begin the log anew.
+  @Test(arguments: [false, true]) func aFailedSynchronizationOfTheDatabaseLosesNothing(
+    isClosed: Bool
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let store = try SQLiteStore(directory: directory.path)
+    func put(_ ids: ClosedRange<Int64>, _ number: Int) throws {
+      let properties = #"{"n":\#(number),"pad":"\#(String(repeating: "x", count: 500))"}"#
+      try store.put(ids.map { Plain(.int($0), [1, 2], properties) })
+    }
+    try put(1...500, 1)
+    try store.checkpoint()
+    let file = try ForgetfulFile(of: store, in: directory)
+    try put(1...100, 2)
+    // Neither this one nor the store's own is held until the end, as only the last one to close copies the log.
+    var reader: Connection? = try Connection(path: directory.database, .readOnly)
+    try reader?.execute("BEGIN")
+    #expect(try reader?.integer("SELECT count(*) FROM features") == 500)
+    try put(401...500, 3)
+    func checkpoint() throws { try store.writable().connection.checkpoint() }
+    try checkpoint()
+    #expect(file.counts.syncs == 0 && file.counts.pending > 0 && store.logFault == nil)
+    try reader?.execute("ROLLBACK")
+    reader = nil
+    file.failNext()
+    try checkpoint()
+    #expect(file.counts.syncs == 1)
+    #expect(store.logFault?.contains("until the next start") == true)
+    for number in 4...9 {
+      try checkpoint()
+      try put(200...220, number)
+    }
+    #expect(store.logFault?.contains("until the next start") == true)
+    let features = try store.features(of: "c")
+    if isClosed { store.close() }
+
+    let after = try file.directoryAfterPowerFailure(of: directory)
+    let reopened = try SQLiteStore(directory: after.path)
+    #expect(try reopened.features(of: "c") == features)
+    // The whole log is copied then, and goes.
+    try reopened.put([Plain(.int(1000), [1, 2])])
+    try reopened.writable().connection.checkpoint()
+    #expect(reopened.logFault == nil)
+    reopened.close()
+    #expect(!after.names.contains(SQLiteStore.fileName + "-wal"))
+    #expect(try SQLiteStore(directory: after.path).features(of: "c").count == 501)
+  }
 }

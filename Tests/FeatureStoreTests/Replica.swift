@@ -23,11 +23,14 @@ final class Replica {
   /// How often a collection was loaded.
   private(set) var loads = 0
 
-  init(_ schema: String, directory: TemporaryDirectory? = nil) throws {
+  init(_ schema: String, directory: TemporaryDirectory? = nil, through relay: PostgresRelay? = nil)
+    throws
+  {
     let directory = try directory ?? TemporaryDirectory()
     self.directory = directory
     var configuration = PostgresStore.Configuration(
-      address: try PostgresAddress(Replica.url ?? ""), schema: schema, directory: directory.path)
+      address: try PostgresAddress(relay?.url ?? Replica.url ?? ""), schema: schema,
+      directory: directory.path)
     (configuration.many, configuration.rangeSize) = (2000, 500)
     store = try PostgresStore(configuration)
     for info in try store.collections() { try load(info) }

@@ -270,7 +270,10 @@ package final class CollectionWriter: @unchecked Sendable {
     var applied = start
     do {
       let ids = Set(jobs.map(\.write.collection))
-      try store.transaction(on: ids, isTentative: attempts == CollectionWriter.mostAttempts) {
+      // What takes long to be sent isn't sent in vain.
+      let isShort = jobs.reduce(0) { $0 + $1.write.bytes } <= WriteQueue.maximumGroupBytes
+      let isTentative = isShort && attempts == CollectionWriter.mostAttempts
+      try store.transaction(on: ids, isTentative: isTentative) {
         for job in jobs where group.byteCount < WriteQueue.maximumGroupBytes {
           // An error of a single write ends the transaction.
           guard group.isShared else {

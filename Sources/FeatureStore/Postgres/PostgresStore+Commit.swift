@@ -132,6 +132,7 @@ extension PostgresStore {
       switch outcome ?? nil {
       case .committed(let times)?: return times
       case .undone?: throw error
+      case .untold?: throw .uncertain(reason: "\(error)")
       case nil: usleep(50_000)
       }
     }
@@ -168,9 +169,11 @@ extension PostgresStore {
     case undone
     /// Committed, with the times of its changes by the keys of collections.
     case committed([Int64: Int64])
+    /// Nobody can tell any more, as others have dropped the collections since.
+    case untold
   }
 
-  /// The outcome of a transaction; nil if it may be under way, or nobody can tell any more.
+  /// The outcome of a transaction; nil if it may be under way.
   ///
   /// Only the notes of changes tell that: a transaction's number may be given again after a crash. Its lock tells that it
   /// has ended, as it was taken before the transaction wrote anything.
@@ -215,7 +218,7 @@ extension PostgresStore {
         // A note that is missing may have been forgotten.
         return noted.contains(info.key) || now.trimmed < info.version
       }
-      return isUnchanged || isUnwritten ? .undone : nil
+      return isUnchanged || isUnwritten ? .undone : .untold
     }
   }
 }

@@ -75,13 +75,13 @@ public final class PostgresStore: SharedStore {
   /// When old changes are forgotten next, on a monotonic clock.
   var nextTrim: UInt = 0
 
-  /// The difference of the database's clock from the machine's monotonic one, in milliseconds. The machine's own clock
-  /// doesn't count: features would expire when it is set.
+  /// The difference of the database's clock from one of the machine that can't be set, in milliseconds: with the machine's own
+  /// clock, features would expire when it is set.
   private final class ClockOffset: Sendable {
     let value = Atomic<Int64>(0)
 
-    /// Milliseconds since some moment.
-    static var monotonicTime: Int64 { Int64(MonotonicTime.now / 1_000_000) }
+    /// Milliseconds since the machine was started.
+    static var bootTime: Int64 { Int64(BootTime.now / 1_000_000) }
   }
 
   /// Opens a store; creates its tables if there are none.
@@ -93,7 +93,7 @@ public final class PostgresStore: SharedStore {
     let offset = ClockOffset()
     self.offset = offset
     clock = WallClock(goesBack: true) {
-      ClockOffset.monotonicTime + offset.value.load(ordering: .relaxed)
+      ClockOffset.bootTime + offset.value.load(ordering: .relaxed)
     }
     servers = PostgresServers(configuration)
     let connection = try PostgresStore.connect(servers)
@@ -147,11 +147,10 @@ public final class PostgresStore: SharedStore {
     nextPoll = 0
   }
 
-  /// Follows the database's clock, given the answer to a query for its time. Once a second, as that may be set, too, and
-  /// the monotonic clock stands still while the machine sleeps.
+  /// Follows the database's clock, given the answer to a query for its time. Once a second, as that may be set, too.
   func setClock(_ answer: PostgresResult) {
     guard let time = answer.first?.integer(0) else { return }
-    offset.value.store(time / 1000 - ClockOffset.monotonicTime, ordering: .relaxed)
+    offset.value.store(time / 1000 - ClockOffset.bootTime, ordering: .relaxed)
   }
 
   /// A descriptor that is readable when other instances have changed something; nil while there is no

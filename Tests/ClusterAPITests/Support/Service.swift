@@ -25,6 +25,7 @@ final class Service: Sendable {
   ///
   /// - Parameters:
   ///   - other: a service whose store this one shares, if the tests use a database.
+  ///   - relay: the way to the database; nil for the direct one.
   ///   - mostOnLoop: the processor time of an event loop for a read, in nanoseconds.
   ///   - comparisonInterval: how often collections are compared with a shared store, in seconds.
   ///   - clock: tells milliseconds since 1970, for features to expire.
@@ -38,7 +39,7 @@ final class Service: Sendable {
   ///     optimization on a busy machine.
   init(
     of directory: TemporaryDirectory? = nil, sharing other: Service? = nil,
-    catalog: Catalog = .keepingAnswers(),
+    through relay: PostgresRelay? = nil, catalog: Catalog = .keepingAnswers(),
     limits: WriteLimits = WriteLimits(), origins: OriginPolicy = .usual,
     keys: String? = nil, map: MapSettings = Service.map, maxWait: Double = 2,
     requestTimeout: Int = 600, mostOnLoop: UInt = API.defaultMostOnLoop,
@@ -50,7 +51,8 @@ final class Service: Sendable {
     self.catalog = catalog
     writer = CollectionWriter(
       store: try Service.openStore(
-        directory.path, schema: other?.directory.path, comparisonInterval, clock: clock),
+        directory.path, schema: other?.directory.path, at: relay?.url ?? Service.postgres,
+        comparisonInterval, clock: clock),
       catalog: catalog, limits: limits)
     let events = self.events
     try writer.load { event in events.withLock { $0.append(event) } }
@@ -81,7 +83,7 @@ final class Service: Sendable {
 
   /// Opens the store of a directory: in it, or in a schema of the shared database that is named after it.
   private static func openStore(
-    _ directory: String, schema: String?, _ comparisonInterval: Double?,
+    _ directory: String, schema: String?, at postgres: String?, _ comparisonInterval: Double?,
     clock: @escaping @Sendable () -> Int64
   ) throws -> sending any FeatureStore {
     guard let postgres else {

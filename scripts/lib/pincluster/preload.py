@@ -43,12 +43,17 @@ class Clock:
     """A real-time clock that can be set, of the processes that are started with `environment`."""
 
     def __init__(self, folder, name="offset"):
-        self.offset = Numbers(Path(folder, name))
+        self.offset = Numbers(Path(folder, name), 2)
         self.environment = {"LD_PRELOAD": str(build("clock", folder)), "CLOCK_OFFSET": str(Path(folder, name))}
 
     def set(self, seconds):
         """Sets it ahead of this process's clock by whole seconds."""
         self.offset[0] = seconds
+
+    def sleep(self, seconds):
+        """Has the machine have slept for whole seconds, which its monotonic clock doesn't count."""
+        self.offset[0] += seconds
+        self.offset[1] += seconds
 
     @property
     def now(self):

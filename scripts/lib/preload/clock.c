@@ -1,6 +1,7 @@
 // A clock that can be set, for a process that is started with this library in LD_PRELOAD: the real-time clock is ahead by
 // as many seconds as stand in the file that CLOCK_OFFSET names, a 64-bit integer, which may change at any time. The
-// monotonic clocks go on as they are, as they do on a machine whose clock is set.
+// monotonic clocks go on as they are, as they do on a machine whose clock is set. A second integer is for how long the machine
+// has slept, which CLOCK_BOOTTIME alone counts.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static int64_t none;
-static volatile int64_t *offset = &none;
+static int64_t none[2];
+static volatile int64_t *offset = none;
 
 __attribute__((constructor)) static void begin(void) {
   const char *path = getenv("CLOCK_OFFSET");
   int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (file < 0) return;
-  void *mapped = mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
+  void *mapped = mmap(NULL, sizeof none, PROT_READ, MAP_SHARED, file, 0);
   if (mapped != MAP_FAILED) offset = mapped;
   close(file);
 }
@@ -30,7 +31,8 @@ static int is_real(clockid_t clock) { return clock == CLOCK_REALTIME || clock ==
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
   int result = (int)syscall(SYS_clock_gettime, clock, time);
-  if (result == 0 && is_real(clock)) time->tv_sec += *offset;
+  if (result == 0 && is_real(clock)) time->tv_sec += offset[0];
+  if (result == 0 && clock == CLOCK_BOOTTIME) time->tv_sec += offset[1];
   return result;
 }
 
