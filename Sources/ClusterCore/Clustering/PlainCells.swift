@@ -47,6 +47,8 @@ public struct PlainCells {
   public var count: Int { sums.count }
 
   /// Calls `body` with the cells by row and column; stops when there is no more time.
+  ///
+  /// - Complexity: O(cells).
   public func forEachBatch(_ body: (Batch) -> Void) {
     sums.prefetchPins(pointers)
     // Values without references, as a batch that refers to this would count some ten of them each time.

@@ -125,6 +125,8 @@ package final class Catalog: Sendable {
   }
 
   /// All collections by id, as they are now.
+  ///
+  /// - Complexity: O(collections).
   package var all: [CollectionSnapshot] {
     ids.compactMap { self[$0] }
   }

@@ -118,6 +118,8 @@ package final class TouchLog: Sendable {
   }
 
   /// The coordinates that were changed after a version; nil if the log doesn't have that.
+  ///
+  /// - Complexity: O(coordinates).
   package func coordinates(after version: Int64) -> [Coordinate]? {
     state.withLock { $0.changes(after: version)?.flatMap(\.touched) }
   }

@@ -195,6 +195,8 @@ package final class VersionWaits: Sendable {
   package var figures: Figures { state.withLock { $0.figures } }
 
   /// Begins a wait. If there are too many, the newest of an address with most is over, unless this is that one.
+  ///
+  /// - Throws: ``Failure`` if it is over at once, as others have the places or all ends.
   package func add(_ wait: Wait) throws(Failure) {
     let (result, isFirst) = state.withLock { state in
       let result = Result { () throws(Failure) in try state.add(wait) }
@@ -211,6 +213,8 @@ package final class VersionWaits: Sendable {
 
   /// Ends the waits for a version that is shown now. Where it is that of a whole collection, those for what tenants see
   /// of it are looked at soon.
+  ///
+  /// - Complexity: O(waits for the collection).
   package func show(_ version: Int64, of collection: String, to scope: ObjectIdentifier? = nil) {
     let (shown, others) = state.withLock { $0.show(version, of: collection, to: scope) }
     for wait in shown { wait.end(.shown) }

@@ -119,6 +119,8 @@ package struct CatalogView: Sendable {
   private var ids: [String] { whole.ids.filter(grant.covers) }
 
   /// Some of the collections by id, as they are now.
+  ///
+  /// - Throws: as ``subscript(_:)``.
   package func page(offset: Int, limit: Int) throws -> [CollectionSnapshot] {
     if grant.coversEverything { return whole.page(offset: offset, limit: limit) }
     return try ids.dropFirst(offset).prefix(limit).compactMap { try self[$0] }
@@ -132,6 +134,8 @@ package struct CatalogView: Sendable {
   }
 
   /// Refuses to change a part of a collection that all its clients share.
+  ///
+  /// - Throws: ``CollectionsError/seesPart`` unless all features are seen.
   package func checkSeesAll() throws(CollectionsError) {
     if isFiltered { throw .seesPart }
   }

@@ -188,6 +188,8 @@ package final class CollectionWriter: @unchecked Sendable {
   }
 
   /// Carries out a write and waits for its outcome. To be called on a thread for long work.
+  ///
+  /// - Throws: the error of the write, or ``CollectionsError/stopping``.
   package func perform(_ write: Write, _ share: WriteMemory.Share) throws -> WriteOutcome {
     let outcome = Locked<Result<WriteOutcome, any Error>>(.failure(CollectionsError.stopping))
     let end = DispatchSemaphore(value: 0)

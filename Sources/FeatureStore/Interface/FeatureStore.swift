@@ -98,6 +98,8 @@ public protocol FeatureStore: AnyObject {
 extension FeatureStore {
   // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction on collections as they are.
+  ///
+  /// - Throws: as ``transaction(on:isTentative:_:)``.
   public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
     try transaction(on: ids, isTentative: false, body)
   }

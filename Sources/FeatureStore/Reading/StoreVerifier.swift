@@ -32,6 +32,7 @@ public final class StoreVerifier: Sendable {
   /// Checks everything, on the calling thread. Returns early once stopped.
   ///
   /// - Throws: ``StoreError/damaged(path:reason:)``.
+  /// - Complexity: O(rows).
   public func run() throws {
     let connection = try Connection(path: path)
     connection.confinement = .currentThread

@@ -4,6 +4,7 @@ extension MethodRequest {
   /// Finds the zooms of the expansions of all clusters of a result; see ``ClusterResult/expansion(of:in:)``.
   ///
   /// - Throws: ``ImpossibleRequest`` if there are too many features, or memory is short.
+  /// - Complexity: O(n) in the features of the clusters, for each zoom.
   public func findExpansionZooms(
     in result: inout ClusterResult, _ collection: IndexedCollection
   ) throws(ImpossibleRequest) {

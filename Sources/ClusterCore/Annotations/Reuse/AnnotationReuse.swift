@@ -79,6 +79,7 @@ public struct AnnotationReuse {
   /// clusters of cells to its coordinate if that is in their cell.
   ///
   /// - Throws: ``ImpossibleRequest`` if there are so many candidates that it would take too long.
+  /// - Complexity: O(a · p) at worst for a annotations with p previous ones at their features; mostly O(a).
   public mutating func apply(to result: inout ClusterResult) throws(ImpossibleRequest) {
     takeOwn(&result)
     for index in result.annotations.indices where result.annotations[index].reuses == nil {
@@ -229,6 +230,8 @@ public struct AnnotationReuse {
   }
 
   /// The indices of the previous annotations that no new one reuses.
+  ///
+  /// - Complexity: O(p) for p previous annotations.
   public var removed: [Int] { previous.indices.filter { !previous[$0].isUsed } }
 }
 

@@ -52,6 +52,8 @@ public final class StatisticsCollector {
 
   /// Computes the statistics of an annotation in one pass over its features for each property, or two where
   /// values are needed one by one.
+  ///
+  /// - Complexity: O(n) in its features for each property; medians and distinct values O(n log n).
   public func statistics(of annotation: Annotation) -> AnnotationStatistics {
     var runs: [Range<Int>] = []
     result.forEachRun(of: annotation) {

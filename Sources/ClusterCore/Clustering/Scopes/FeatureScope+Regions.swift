@@ -62,12 +62,16 @@ extension FeatureScope {
   }
 
   /// Returns the number of features in a region, or of all.
+  ///
+  /// - Complexity: O(nodes that the edges of the region cross).
   public func count(in region: DegreesRegion?) -> Int {
     region.map { points.countFeatures(in: $0) } ?? count
   }
 
   /// Returns the ordinals in the collection of at most `limit` features in a region, or of all, in
   /// index order. The first `offset` features are skipped in O(log n).
+  ///
+  /// - Complexity: O(log n + `limit`), and the nodes that the edges of the region cross.
   public func ordinals(in region: DegreesRegion?, offset: Int, limit: Int) -> [Int] {
     region.map { ordinals(inAny: $0, offset: offset, limit: limit) }
       ?? ordinals(inAny: EverywhereRegion(), offset: offset, limit: limit)
@@ -87,6 +91,8 @@ extension FeatureScope {
 extension FeatureScope {
   /// Returns the ordinals in the collection of at most `limit` features in a region, or of all, by their distance on the
   /// globe, the nearest first, and of several at one distance the first in index order.
+  ///
+  /// - Complexity: O(`limit` log n).
   public func ordinals(in region: DegreesRegion?, nearestTo origin: GlobeDistance, limit: Int)
     -> [Int]
   {

@@ -56,6 +56,7 @@ public struct FilteredCollection: Sendable {
   /// Only features of changed blocks are looked at, unless many blocks have changed.
   ///
   /// - Throws: the error of `filter`, or ``RecordArena/Full`` if there isn't enough memory.
+  /// - Complexity: O(blocks), plus the features of changed blocks; O(n) if there are many.
   public func following(
     _ later: IndexedCollection, passing filter: Binding
   ) throws -> (filtered: FilteredCollection, touched: [Coordinate]) {

@@ -52,6 +52,8 @@ public struct BoundFilter: Sendable {
   }
 
   /// Calls `body` with the ordinals of the features of a run that pass, in order.
+  ///
+  /// - Complexity: O(conditions) for each feature of the range.
   @inlinable
   public func forEachPassing(in range: Range<Int>, _ body: (Int) throws -> Void) rethrows {
     var ordinal = range.lowerBound

@@ -39,6 +39,8 @@ public final class FeatureFilter: Sendable {
   }
 
   /// Returns whether the feature with an ordinal passes.
+  ///
+  /// - Complexity: O(conditions, and corners of shapes) at worst.
   public func passes(_ ordinal: Int) -> Bool {
     if let ids, !ids.contains(index.record(at: ordinal).id) { return false }
     return (shapes.isEmpty || shapes.contains(index.coordinate(at: ordinal)))
