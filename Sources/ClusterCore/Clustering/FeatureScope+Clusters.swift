@@ -110,7 +110,7 @@ extension FeatureScope {
       result.featureCount += try clusterer.run()
       result.annotations = clusterer.annotations
       if let weights = request.weightsOfMeans {
-        for number in result.annotations[start...].indices where !Interruption.isOver {
+        for number in result.annotations[start...].indices where !Cancellation.isOver {
           result.annotations[number].weigh(by: weights, index, layer)
         }
       }

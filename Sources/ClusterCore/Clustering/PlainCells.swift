@@ -55,7 +55,7 @@ public struct PlainCells {
     withUnsafeTemporaryAllocation(of: Cell.self, capacity: CellFigures.most) { memory in
       guard let cells = memory.baseAddress else { return }
       sums.forEachBatch { slots, count, figures in
-        guard !Interruption.poll(200 &* count) else { return }
+        guard !Cancellation.poll(200 &* count) else { return }
         for index in 0..<count {
           let sum = sums[slots[index]]
           (cells + index).initialize(to: cell(sum))

@@ -200,7 +200,7 @@ public final class FeatureIndex: Sendable {
   public var extent: GeoBounds? {
     if let known = knownExtent.withLock({ $0 }) { return known }
     // The nodes between which a gap may be are looked at in up to 1.5 ms, without a pause.
-    if count > FeatureIndex.quickExtent, points.isWide, Interruption.stopIfLimited() {
+    if count > FeatureIndex.quickExtent, points.isWide, Cancellation.stopIfLimited() {
       return bounds
     }
     // Without the lock, so that no thread waits for another. All find the same.

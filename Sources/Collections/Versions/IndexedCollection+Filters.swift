@@ -54,7 +54,7 @@ extension IndexedCollection {
   /// Whether a feature has a property `id`, other than null. True after a cancellation, when that isn't
   /// known.
   package var hasIDProperty: Bool {
-    column(of: FilterExpression.id).hasValues || Interruption.isOver
+    column(of: FilterExpression.id).hasValues || Cancellation.isOver
   }
 
   /// The values of a property, named in UTF-8.

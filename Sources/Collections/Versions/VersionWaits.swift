@@ -42,8 +42,8 @@ package final class VersionWaits: Sendable {
   /// One of them.
   package struct Wait: Sendable {
     package let collection: String
-    /// Stands for the features that the client sees; see ``CatalogView/scope``.
-    package let scope: ObjectIdentifier?
+    /// Stands for the features that the client sees; see ``CatalogView/tenantID``.
+    package let tenantID: ObjectIdentifier?
     package let version: Int64
     /// The client's address.
     package let client: UInt64
@@ -59,11 +59,12 @@ package final class VersionWaits: Sendable {
 
     /// A wait of a read.
     package init(
-      collection: String, scope: ObjectIdentifier?, version: Int64, client: UInt64, deadline: UInt,
+      collection: String, tenantID: ObjectIdentifier?, version: Int64, client: UInt64,
+      deadline: UInt,
       isAbandoned: @escaping @Sendable () -> Bool, refresh: (@Sendable () -> Void)?,
       end: @escaping @Sendable (End) -> Void
     ) {
-      (self.collection, self.scope, self.version) = (collection, scope, version)
+      (self.collection, self.tenantID, self.version) = (collection, tenantID, version)
       (self.client, self.deadline) = (client, deadline)
       (self.isAbandoned, self.refresh, self.end) = (isAbandoned, refresh, end)
     }
@@ -127,14 +128,14 @@ package final class VersionWaits: Sendable {
 
     /// Takes the waits for a version that is shown now, and those for what tenants see of it, one of each tenant.
     mutating func show(
-      _ version: Int64, of collection: String, to scope: ObjectIdentifier?
+      _ version: Int64, of collection: String, to tenantID: ObjectIdentifier?
     ) -> (shown: [Wait], others: [Wait]) {
       guard waits[collection] != nil else { return ([], []) }
-      let shown = take(collection) { $0.scope == scope && $0.version <= version }
+      let shown = take(collection) { $0.tenantID == tenantID && $0.version <= version }
       ended.shown += shown.count
       var seen: Set<ObjectIdentifier> = []
-      let others = (scope == nil ? waits[collection] ?? [] : []).filter { wait in
-        wait.scope.map { seen.insert($0).inserted } ?? false
+      let others = (tenantID == nil ? waits[collection] ?? [] : []).filter { wait in
+        wait.tenantID.map { seen.insert($0).inserted } ?? false
       }
       return (shown, others)
     }
@@ -215,8 +216,8 @@ package final class VersionWaits: Sendable {
   /// of it are looked at soon.
   ///
   /// - Complexity: O(waits for the collection).
-  package func show(_ version: Int64, of collection: String, to scope: ObjectIdentifier? = nil) {
-    let (shown, others) = state.withLock { $0.show(version, of: collection, to: scope) }
+  package func show(_ version: Int64, of collection: String, to tenantID: ObjectIdentifier? = nil) {
+    let (shown, others) = state.withLock { $0.show(version, of: collection, to: tenantID) }
     for wait in shown { wait.end(.shown) }
     for wait in others { wait.refresh?() }
   }

@@ -38,7 +38,7 @@ package struct CatalogView: Sendable {
   package var filter: FilterExpression? { tenant?.filter }
 
   /// The identity of the set of visible features: equal for all principals that see the same.
-  package var scope: ObjectIdentifier? { tenant.map(ObjectIdentifier.init) }
+  package var tenantID: ObjectIdentifier? { tenant.map(ObjectIdentifier.init) }
 
   /// The collection with an id, as it is now.
   ///
@@ -127,7 +127,9 @@ package struct CatalogView: Sendable {
   }
 
   /// The log of a collection's changes, which begins with the first call; nil if there is no such collection.
-  package func changes(of id: String, wake: @escaping @Sendable (TouchLog) -> Void) -> TouchLog? {
+  package func changes(of id: String, wake: @escaping @Sendable (InvalidationLog) -> Void)
+    -> InvalidationLog?
+  {
     guard let tenant else { return whole.changes(of: id, wake: wake) }
     guard (try? self[id]) != nil else { return nil }
     return tenant.view(of: id).changes(in: whole.logs, wake: wake)

@@ -69,7 +69,7 @@ package struct FeatureDeletion: Sendable {
 
   /// The features to delete; nil if that takes the writer too long to tell.
   func features(of snapshot: CollectionSnapshot, _ found: Found?) throws -> [FeatureID]? {
-    let scope = try Interruption.run(atMost: turn) { try self.scope(of: snapshot, found) }
+    let scope = try Cancellation.run(atMost: turn) { try self.scope(of: snapshot, found) }
     guard let scope else { return nil }
     let index = scope.index
     return scope.ordinals(in: region, offset: 0, limit: .max).map { index.record(at: $0).id }

@@ -35,7 +35,7 @@ public final class StoreVerifier: Sendable {
   /// - Complexity: O(rows).
   public func run() throws {
     let connection = try Connection(path: path)
-    connection.confinement = .currentThread
+    connection.isolation = .currentThread
     let isStopped = running.withLock { running in
       running.connection = connection
       return running.isStopped

@@ -10,7 +10,7 @@ extension MethodRequest {
   ) throws(ImpossibleRequest) {
     result.expansionZooms = [:]
     for annotation in result.annotations where annotation.isCluster {
-      if Interruption.poll(2000 &+ annotation.count &* 20) { throw .interrupted }
+      if Cancellation.poll(2000 &+ annotation.count &* 20) { throw .cancelled }
       try findExpansionZoom(of: annotation, in: &result, collection)
     }
   }

@@ -58,7 +58,7 @@ public final class StatisticsCollector {
     var runs: [Range<Int>] = []
     result.forEachRun(of: annotation) {
       runs.append($0)
-      return !Interruption.isOver
+      return !Cancellation.isOver
     }
     var found = AnnotationStatistics()
     found.weight = wanted.weights.map { NumberSummary.weight(of: $0, runs) }
@@ -82,7 +82,7 @@ public final class StatisticsCollector {
   ) {
     var ranks: [Int] = []
     for run in runs {
-      if Interruption.poll(run.count * 5) { break }
+      if Cancellation.poll(run.count * 5) { break }
       for ordinal in run {
         let rank = Int(keys.rank(at: ordinal))
         if tally[rank] == 0 { ranks.append(rank) }

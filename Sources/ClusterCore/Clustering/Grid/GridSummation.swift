@@ -136,7 +136,7 @@ final class GridSummation<Region: IndexRegion> {
         next &+= 1
       }
       start = end
-      if Interruption.poll((visited &+ queue.count) &* 100) { break }
+      if Cancellation.poll((visited &+ queue.count) &* 100) { break }
     }
     scratch.queue = queue
   }

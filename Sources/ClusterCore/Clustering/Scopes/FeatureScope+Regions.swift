@@ -30,7 +30,7 @@ extension FeatureScope {
         let bound = filter.bind()
         let selected = FeatureSelection(
           from: before.blocks(ofKey: nil), index.matches(before.serials), index.records
-        ) { Interruption.isOver ? nil : filter.selected(fromBlock: $0, bound) }
+        ) { Cancellation.isOver ? nil : filter.selected(fromBlock: $0, bound) }
         return [(nil, selected)]
       }
       self.init(collection, parts[0].selection, name: name)
@@ -82,7 +82,7 @@ extension FeatureScope {
     guard limit > 0 else { return ordinals }
     points.forEachOrdinal(in: region, offset: offset) { ordinal in
       ordinals.append(collectionOrdinal(ordinal))
-      return ordinals.count < limit && !Interruption.poll(10)
+      return ordinals.count < limit && !Cancellation.poll(10)
     }
     return ordinals
   }

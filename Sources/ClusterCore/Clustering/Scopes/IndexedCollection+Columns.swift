@@ -12,7 +12,7 @@ extension IndexedCollection {
     let key = CachedColumn.Key(name: name.property, reading: name.reading)
     let column = columns.value(for: key) { _ in
       // To read so many takes longer than an event loop has.
-      if index.count > IndexedCollection.quicklyRead { _ = Interruption.stopIfLimited() }
+      if index.count > IndexedCollection.quicklyRead { _ = Cancellation.stopIfLimited() }
       return .values(PropertyColumn(named: name.property, of: index, decoder: decoder), decoder)
     }
     guard case .values(let values, _) = column else { preconditionFailure("the key is of values") }

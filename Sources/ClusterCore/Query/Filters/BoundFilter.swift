@@ -59,7 +59,7 @@ public struct BoundFilter: Sendable {
     var ordinal = range.lowerBound
     while ordinal < range.upperBound {
       // Only lets others work, as callers may rely on all that pass.
-      Interruption.poll(64 * 10)
+      Cancellation.poll(64 * 10)
       var rest = mask(from: ordinal, count: Swift.min(64, range.upperBound - ordinal))
       while rest != 0 {
         try body(ordinal + rest.trailingZeroBitCount)

@@ -53,7 +53,7 @@ public final class FeatureFilter: Sendable {
     let bound = bind()
     if let ids {
       for ordinal in ids.compactMap({ index.ordinal(of: $0) }).sorted() {
-        if !Interruption.poll(500), bound?.passes(ordinal) ?? true { body(ordinal) }
+        if !Cancellation.poll(500), bound?.passes(ordinal) ?? true { body(ordinal) }
       }
       return
     }
