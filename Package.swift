@@ -125,7 +125,7 @@ let package = Package(
       name: "pincluster-bench",
       dependencies: [
         "ClusterAPI", "ClusterCore", "Collections", "FeatureStore", "GeoFormats", "Threading",
-        "HTTPServer",
+        "HTTPServer", "Texts",
       ],
       swiftSettings: strict),
     // The yardstick of the benchmarks: evhttp alone.

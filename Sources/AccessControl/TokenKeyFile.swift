@@ -30,7 +30,7 @@ struct TokenKeyFile: Sendable {
       var secret = bytes[...]
       if secret.last == 0x0A { secret.removeLast() }
       if secret.last == 0x0D { secret.removeLast() }
-      if let flaw = TokenKeyFile.flaw(ofSecret: secret) { throw Fault(flaw) }
+      if let fault = TokenKeyFile.fault(ofSecret: secret) { throw Fault(fault) }
       isSecret = true
       keys = [try TokenKey(secret: Array(secret))]
     }
@@ -40,7 +40,7 @@ struct TokenKeyFile: Sendable {
   private static let fewestBytes = 8
 
   /// A reason why bytes are no secret although there are enough of them; nil if there is none, or they are too few.
-  private static func flaw(ofSecret bytes: ArraySlice<UInt8>) -> String? {
+  private static func fault(ofSecret bytes: ArraySlice<UInt8>) -> String? {
     guard bytes.count >= TokenKey.shortestSecret else { return nil }
     if bytes.count(where: { $0 == 0 }) > bytes.count / 4 {
       return "it is text in UTF-16, it seems, which is neither read as keys nor taken for a secret"

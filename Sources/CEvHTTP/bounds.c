@@ -118,9 +118,9 @@ bool ceh_count_chunk(ceh_connection *connection) {
   connection->chunks += 1;
   bool large = connection->received / LARGE_CHUNK_LINE > connection->chunks;
   set_read_size(connection, large ? BODY_READ : CHUNKS_READ);
-  connection->crumbs = connection->chunks > FEW_CHUNK_LINES &&
+  connection->fragmented = connection->chunks > FEW_CHUNK_LINES &&
                        connection->received / LEAST_CHUNK_LINE < connection->chunks;
-  return !connection->crumbs;
+  return !connection->fragmented;
 }
 
 // The bytes of a reply that the peer has not acknowledged. OpenSSL tells only when it has sent a whole record, so

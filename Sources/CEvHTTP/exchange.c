@@ -246,7 +246,7 @@ static int refine(const ceh_loop *loop, const ceh_connection *connection,
   if (connection->lines > CEH_MOST_LINES) return 431;
   if (request->headers_size + unread > limits->max_header_bytes && status == 400) return 431;
   if (request->headers_size == 0 && connection->line_size > limits->max_header_bytes) return 431;
-  if (status == 413 && request->chunked && !connection->crumbs) {
+  if (status == 413 && request->chunked && !connection->fragmented) {
     if (request->headers_size > limits->max_header_bytes) return 431;  // in the trailer
     if (connection->malformed || request->ntoread == 0) return 400;
   }
@@ -277,5 +277,5 @@ void evhttp_send_error(struct evhttp_request *request, int error, const char *re
   if (status == 431) ceh_count_refusal(loop, CEH_HEAD_LIMIT, NULL);
   if (status == 413) ceh_count_refusal(loop, CEH_BODY_LIMIT, NULL);
   fail(loop, request, status,
-       connection->crumbs ? "the body comes in too many small chunks" : describe(status));
+       connection->fragmented ? "the body comes in too many small chunks" : describe(status));
 }

@@ -30,7 +30,7 @@ static void wait_for_turn(ceh_handshake *handshake) {
   ceh_loop *loop = connection->loop;
   if (handshake->waiting) return;
   handshake->waiting = true;
-  if (TAILQ_EMPTY(&loop->turns)) event_add(loop->shake, &(struct timeval){0});
+  if (TAILQ_EMPTY(&loop->turns)) event_add(loop->handshakes, &(struct timeval){0});
   if (TAILQ_EMPTY(&connection->peer->waiting))
     TAILQ_INSERT_TAIL(&loop->turns, connection->peer, turn);
   TAILQ_INSERT_TAIL(&connection->peer->waiting, handshake, next);
@@ -163,7 +163,7 @@ static void go_on(ceh_handshake *handshake) {
   }
 }
 
-void ceh_shake(evutil_socket_t fd, short what, void *argument) {
+void ceh_handshakes(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
   uint64_t end = ceh_nanoseconds() + SLICE;
   ceh_peer *peer;
@@ -173,7 +173,7 @@ void ceh_shake(evutil_socket_t fd, short what, void *argument) {
     stop_waiting(handshake);
     go_on(handshake);  // may free both
     if (ceh_nanoseconds() < end) continue;
-    if (!TAILQ_EMPTY(&loop->turns)) event_add(loop->shake, &(struct timeval){0});
+    if (!TAILQ_EMPTY(&loop->turns)) event_add(loop->handshakes, &(struct timeval){0});
     return;
   }
 }

@@ -83,7 +83,7 @@ typedef struct ceh_connection {
   bool in_chunk;           ///< the data of a chunk is being read
   size_t lines;            ///< of the head and the trailer that is being read
   size_t chunks;           ///< lines before and after chunks of the body that is being read
-  bool crumbs;             ///< its chunks are too many and too small
+  bool fragmented;             ///< its chunks are too many and too small
   size_t read_size;        ///< the most bytes of one read
   bool in_body;            ///< the head of the request has been read
   long since;              ///< the second in which the head, or a period of a body, began
@@ -135,7 +135,7 @@ struct ceh_loop {
   struct event_base *base;
   struct evhttp *http;
   struct evhttp_bound_socket *bound;
-  struct event *wake, *adopt, *tick, *accept_again, *sweep, *relieve, *shake, *resume, *serve;
+  struct event *wake, *adopt, *tick, *accept_again, *sweep, *relieve, *handshakes, *resume, *serve;
   ceh_limits limits;
   ceh_gauge *gauge;
   ceh_handlers handlers;
@@ -249,7 +249,7 @@ void ceh_handshake_start(ceh_connection *connection);
 void ceh_handshake_look(ceh_connection *connection);
 void ceh_handshake_end(ceh_connection *connection);
 /// Runs while handshakes wait.
-void ceh_shake(evutil_socket_t fd, short what, void *loop);
+void ceh_handshakes(evutil_socket_t fd, short what, void *loop);
 // records.c
 /// The most bytes of a record.
 #define CEH_RECORD (16 << 10)

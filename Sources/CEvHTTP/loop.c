@@ -138,10 +138,10 @@ static bool set_up(ceh_loop *loop) {
   loop->sweep = event_new(loop->base, -1, EV_PERSIST, ceh_sweep, loop);
   loop->relieve = event_new(loop->base, -1, EV_PERSIST, ceh_relieve, loop);
   if (!loop->wake || !loop->adopt || !loop->tick || !loop->accept_again) return false;
-  loop->shake = event_new(loop->base, -1, 0, ceh_shake, loop);
+  loop->handshakes = event_new(loop->base, -1, 0, ceh_handshakes, loop);
   loop->resume = event_new(loop->base, -1, 0, ceh_resume, loop);
   loop->serve = event_new(loop->base, -1, 0, ceh_serve, loop);
-  if (!loop->sweep || !loop->relieve || !loop->shake || !loop->resume || !loop->serve) return false;
+  if (!loop->sweep || !loop->relieve || !loop->handshakes || !loop->resume || !loop->serve) return false;
   if (event_add(loop->sweep, &(struct timeval){.tv_sec = 1}) < 0) return false;
   evhttp_set_bevcb(loop->http, ceh_bufferevent_new, loop);
   evhttp_set_gencb(loop->http, ceh_handle_request, loop);
@@ -266,7 +266,7 @@ void ceh_loop_free(ceh_loop *loop) {
   if (loop->accept_again) event_free(loop->accept_again);
   if (loop->sweep) event_free(loop->sweep);
   if (loop->relieve) event_free(loop->relieve);
-  if (loop->shake) event_free(loop->shake);
+  if (loop->handshakes) event_free(loop->handshakes);
   if (loop->resume) event_free(loop->resume);
   if (loop->serve) event_free(loop->serve);
   if (loop->base) event_base_free(loop->base);

@@ -58,7 +58,7 @@ extension API {
     }
     enqueue(lane, request, finish) {
       if let collection { _ = try view[collection] }
-      if Interruption.isOver { return }
+      if Cancellation.isOver { return }
       try self.begin(request, at: match, from: own, isHere: false, finish)
     }
   }

@@ -85,8 +85,8 @@ public final class API: Sendable {
     from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
     let reply = resources.writer.link.flatMap { VersionField.tellingAge(of: $0, reply) } ?? reply
-    let answering = Answering(request, by: self, reply)
-    let finish: Reply = { answering.finish($0) }
+    let pipeline = ResponsePipeline(request, by: self, reply)
+    let finish: Reply = { pipeline.finish($0) }
     do {
       if let list = request.headers.longList {
         let detail = "\(list) has more than \(HTTPHeaders.mostMembers) members"
@@ -130,9 +130,9 @@ public final class API: Sendable {
     guard isHere else {
       let outcome = try Route.outcome(of: request, at: match, from: resources)
       // Cancelled work begins again, or is answered with the reason.
-      return Interruption.isOver ? () : try carryOut(outcome, request, finish, isHere: false)
+      return Cancellation.isOver ? () : try carryOut(outcome, request, finish, isHere: false)
     }
-    let outcome = try Interruption.run(atMost: mostOnLoop) {
+    let outcome = try Cancellation.run(atMost: mostOnLoop) {
       try Route.outcome(of: request, at: match, from: resources)
     }
     if let outcome { return try carryOut(outcome, request, finish) }
@@ -194,7 +194,7 @@ public final class API: Sendable {
       enqueue(.write, request, finish) {
         do {
           let asked = try read(share)
-          if Interruption.isOver { return }
+          if Cancellation.isOver { return }
           guard share.resize(to: asked.write.bytes) else { throw Problem.tooManyWrites }
           try self.enqueue(asked, share, request, finish)
         } catch {
@@ -214,7 +214,7 @@ public final class API: Sendable {
   ) {
     enqueue(.long, request, mayTakeLong: false, finish) {
       let asked = try find()
-      if Interruption.isOver { return }
+      if Cancellation.isOver { return }
       try self.enqueue(asked, try self.share(of: asked.write.bytes, for: request), request, finish)
     }
   }
@@ -231,7 +231,7 @@ public final class API: Sendable {
     let (times, client) = (self.times, request.client)
     var lane = lane(of: kind, request)
     if isHere, lane == nil {
-      let (result, used) = Interruption.measure(atMost: mostOnLoop) { Result { try make() } }
+      let (result, used) = Cancellation.measure(atMost: mostOnLoop) { Result { try make() } }
       // Work that others keep waiting is given up before that time.
       times.note(
         result == nil ? max(used, mostOnLoop) : used, of: kind, by: client, isDone: result != nil)
@@ -276,7 +276,7 @@ public final class API: Sendable {
     enqueue(lane, request, noteTime: noteTime, finish) {
       let response = try work()
       // Cancelled work is answered with the reason.
-      if !Interruption.isOver { finish(.success(response)) }
+      if !Cancellation.isOver { finish(.success(response)) }
     }
   }
 
@@ -306,7 +306,7 @@ public final class API: Sendable {
       work: {
         do { try work() } catch {
           // Cancelled work begins again, or is answered with the reason.
-          if !Interruption.isOver { finish(.failure(error)) }
+          if !Cancellation.isOver { finish(.failure(error)) }
         }
       })
     (lane == .write ? writeWork : readWork).enqueue(job)
@@ -343,7 +343,7 @@ public final class API: Sendable {
           fail: { _ in finish(asked.response(to: outcome)) }
         ) {
           let response = asked.response(to: write.telling(outcome))
-          if !Interruption.isOver { finish(response) }
+          if !Cancellation.isOver { finish(response) }
         })
     }
     if !accepted { throw Problem.stopping }

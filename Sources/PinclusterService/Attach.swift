@@ -56,7 +56,7 @@ struct Attach: RunnableCommand {
       switch times.count {
       case 1: request.temporal = .instant(times[0])
       case 2: request.temporal = .span(start: times[0], end: times[1])
-      default: throw options.misfit("temporal", "not one property or two")
+      default: throw options.invalid("temporal", "not one property or two")
       }
     }
     (self.request, isPrinted) = (request, options.isOn("print"))

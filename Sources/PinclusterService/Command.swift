@@ -4,6 +4,8 @@ import Glibc
 import HTTPServer
 
 /// The command line.
+///
+///     exit(Command.run(["serve", "--port", "8080", "--data", "data"], commit: ""))
 public enum Command {
   /// The version of the service, as docs/operations.md says what its numbers promise.
   public static let version = "1.0.0"

@@ -45,8 +45,8 @@ struct ConfigurationFile {
       }
       guard flag.hasVariable else { throw mistake(name, "can be given on the command line only") }
       let text = try text(value, of: flag)
-      if let flaw = flag.flaw(of: text) {
-        throw mistake(name, flag.isSecret ? "is \(flaw)" : "is \(text), \(flaw)")
+      if let fault = flag.fault(of: text) {
+        throw mistake(name, flag.isSecret ? "is \(fault)" : "is \(text), \(fault)")
       }
       values[name] = text
     }

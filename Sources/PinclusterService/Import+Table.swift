@@ -32,8 +32,8 @@ extension Import {
     table.text =
       options.values["text"]?.parts(separatedBy: UInt8(ascii: ",")).map { String($0) } ?? []
     table.assumesEncoding = skipsBad
-    if let flaw = table.flaw {
-      throw UsageError("--\(flaw.option) is \(flaw.detail); see pincluster import --help")
+    if let fault = table.fault {
+      throw UsageError("--\(fault.option) is \(fault.detail); see pincluster import --help")
     }
     return table
   }

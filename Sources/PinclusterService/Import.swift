@@ -54,7 +54,8 @@ struct Import: RunnableCommand {
     collection = try options.collection()
     idProperty = options.values["id-property"]
     if idProperty?.isEmpty == true {
-      throw options.misfit("id-property", "which names no property; leave it out for the usual ids")
+      throw options.invalid(
+        "id-property", "which names no property; leave it out for the usual ids")
     }
     skipsBad = options.values["on-error"] == "skip"
     table = try Import.table(options, skipsBad: skipsBad)
@@ -272,7 +273,7 @@ struct Import: RunnableCommand {
       "\(path): \(pointer.isEmpty ? "" : "\(pointer): ")\(detail)"
     case .tooLarge(let detail): "\(path): \(detail) (see --max-feature-bytes)"
     case .outOfMemory, .noRoom: "\(path) cannot be read: out of memory"
-    case .interrupted: "\(path) was not read to its end"
+    case .cancelled: "\(path) was not read to its end"
     }
   }
 }

@@ -85,7 +85,7 @@ extension Options {
     }
 
     /// The error of a value, as the rest of a sentence; nil if there is none.
-    func flaw(of text: String) -> String? {
+    func fault(of text: String) -> String? {
       switch kind {
       case .integer(let range):
         if let value = Int(text), range.contains(value) { return nil }

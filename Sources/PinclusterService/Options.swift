@@ -58,7 +58,7 @@ struct Options {
     }
     for flag in flags {
       if let text = values[flag.name] {
-        if let flaw = flag.flaw(of: text) { throw misfit(flag.name, flaw) }
+        if let fault = flag.fault(of: text) { throw invalid(flag.name, fault) }
       } else if let standard = flag.standard {
         set(flag, standard, .standard)
       }
@@ -144,7 +144,7 @@ struct Options {
   func collection() throws(UsageError) -> String {
     let id = try required("collection")
     guard Catalog.isCollectionID(id) else {
-      throw misfit("collection", "not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
+      throw invalid("collection", "not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
     }
     return id
   }
@@ -152,7 +152,7 @@ struct Options {
   /// The URL that `--url` gives; nil if it isn't given.
   func url() throws(UsageError) -> String? {
     guard let url = values["url"] else { return nil }
-    guard HTTPClient.isURL(url) else { throw misfit("url", "not an http or https URL") }
+    guard HTTPClient.isURL(url) else { throw invalid("url", "not an http or https URL") }
     return url
   }
 
@@ -170,7 +170,7 @@ struct Options {
   }
 
   /// The error that the value of a flag doesn't do: its place, its value, and the reason.
-  func misfit(_ name: String, _ flaw: String) -> UsageError {
+  func invalid(_ name: String, _ fault: String) -> UsageError {
     let isSecret = flags.first { $0.name == name }?.isSecret ?? false
     let value = values[name] ?? ""
     if sources[name] == .environment, name == "port", value.holds("://") {
@@ -179,7 +179,7 @@ struct Options {
           + "set enableServiceLinks: false in the pod's spec, rename the Service, or give --port")
     }
     let shown = value.isEmpty ? "empty," : isSecret ? "secret and" : "\(value),"
-    return UsageError("\(place(name)) is \(shown) \(flaw)")
+    return UsageError("\(place(name)) is \(shown) \(fault)")
   }
 
   /// The list of flags in a command's help.

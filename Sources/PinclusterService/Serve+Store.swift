@@ -24,10 +24,10 @@ extension Serve {
     let schema = options.values["store-schema"] ?? "pincluster"
     // Without any parameter libpq would look for a database of its own.
     guard !url.trimmed.isEmpty else {
-      throw options.misfit("store", "which is no address; leave it out for none")
+      throw options.invalid("store", "which is no address; leave it out for none")
     }
     guard isSchema(schema) else {
-      throw options.misfit("store-schema", "not 1 to 48 of a-z, 0-9 and _, with a letter first")
+      throw options.invalid("store-schema", "not 1 to 48 of a-z, 0-9 and _, with a letter first")
     }
     do {
       var configuration = PostgresStore.Configuration(
@@ -36,7 +36,7 @@ extension Serve {
       if interval > 0 { configuration.comparisonInterval = Double(interval) }
       return configuration
     } catch {
-      throw options.misfit("store", error.reason)
+      throw options.invalid("store", error.reason)
     }
   }
 

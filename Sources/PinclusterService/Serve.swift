@@ -114,21 +114,21 @@ struct Serve: RunnableCommand {
       let address = ServiceAddress(
         publicURL: options.values["public-url"], trustsProxy: options.isOn("trust-proxy"),
         isSecure: tls != nil)
-    else { throw options.misfit("public-url", "not of the form https://host[:port][/path]") }
+    else { throw options.invalid("public-url", "not of the form https://host[:port][/path]") }
     self.address = address
     configuration = HTTPServer.Configuration()
     configuration.host = options.values["host"] ?? configuration.host
     guard
       let origins = OriginPolicy(
         origins: options.values["cors-origin"], isLocal: Serve.isLoopback(configuration.host))
-    else { throw options.misfit("cors-origin", "not * or origins such as https://maps.example") }
+    else { throw options.invalid("cors-origin", "not * or origins such as https://maps.example") }
     self.origins = origins
     guard
       let map = MapSettings(
         basemapURL: options.values["basemap-url"],
         attribution: options.values["basemap-attribution"] ?? "",
         leaflet: LeafletFolder.read(options.values["leaflet"] ?? LeafletFolder.usual))
-    else { throw options.misfit("basemap-url", "not of the form https://host/{z}/{x}/{y}.png") }
+    else { throw options.invalid("basemap-url", "not of the form https://host/{z}/{x}/{y}.png") }
     self.map = map
     access = try Serve.access(options, host: configuration.host)
     let numbers: [(String, WritableKeyPath<HTTPServer.Configuration, Int>)] = [

@@ -37,14 +37,14 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
   }
 
   /// Does the same with a body that may take long. A waiting thread gives up its turn meanwhile; see
-  /// ``Interruption/pause(_:)``.
+  /// ``Cancellation/pause(_:)``.
   public func withLongLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
-    if pthread_mutex_trylock(mutex) != 0 { Interruption.pause { pthread_mutex_lock(mutex) } }
+    if pthread_mutex_trylock(mutex) != 0 { Cancellation.pause { pthread_mutex_lock(mutex) } }
     defer { pthread_mutex_unlock(mutex) }
     return try body(&stored.pointee)
   }
 
-  /// Does the same, but doesn't wait where time is limited (``Interruption/run(atMost:_:)``), as the thread that has the
+  /// Does the same, but doesn't wait where time is limited (``Cancellation/run(atMost:_:)``), as the thread that has the
   /// lock may have to wait for a turn: the work is cancelled then.
   ///
   /// - Parameter otherwise: is called instead, and makes a result of the right type.
@@ -55,6 +55,6 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
       defer { pthread_mutex_unlock(mutex) }
       return try body(&stored.pointee)
     }
-    return try Interruption.stopIfLimited() ? otherwise() : withLongLock(body)
+    return try Cancellation.stopIfLimited() ? otherwise() : withLongLock(body)
   }
 }

@@ -28,13 +28,13 @@ public enum ParallelWork {
   /// Calls `body` with every number below `count`, in no order, and returns when all calls have ended. All
   /// threads stop when the calling one must. Where that has a limit of time, nothing is called at all.
   public static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    if Interruption.stopIfLimited() { return }
+    if Cancellation.stopIfLimited() { return }
     let calls = Calls(count, body)
-    let interruption = Interruption.current
+    let cancellation = Cancellation.current
     // There are fewer threads where the system can't start them.
     let others = (1..<max(1, min(threads, count))).compactMap { _ in
       SystemThread {
-        if let interruption { interruption.run(isHelper: true, calls.work) } else { calls.work() }
+        if let cancellation { cancellation.run(isHelper: true, calls.work) } else { calls.work() }
       }
     }
     calls.work()

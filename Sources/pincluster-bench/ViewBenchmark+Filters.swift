@@ -1,6 +1,7 @@
 import ClusterCore
 import GeoFormats
 import HTTPServer
+import Texts
 
 /// Filters that nobody has asked for before, over the features of ``Cities/printTimes()``.
 extension ViewBenchmark {
@@ -44,7 +45,9 @@ extension ViewBenchmark {
         around: centre, radius: radius * (0.7 + 0.6 * synthetic.uniform()), corners: corners,
         &synthetic)
       let rect = "bbox=\(polygon.bbox)&viewportWidth=800"
-      let (bare, asked) = (view(rect), view(rect, "&filter=" + filter(polygon).percentEncoded))
+      let (bare, asked) = (
+        view(rect), view(rect, "&filter=" + PercentCoding.encode(filter(polygon)))
+      )
       let (one, other) = (
         try seconds { try service.answer(HTTPRequest(bare)) },
         try seconds { try service.answer(HTTPRequest(asked)) }
@@ -91,7 +94,7 @@ extension ViewBenchmark {
   private mutating func histograms() throws {
     try set(temporals[0].temporal)
     for property in ["seen", "population"] {
-      let histogram = #"{"property":"\#(property)","bins":100}"#.percentEncoded
+      let histogram = PercentCoding.encode(#"{"property":"\#(property)","bins":100}"#)
       let times = try (0..<5).map { _ in
         let target = view("bbox=-180,-85,180,85&viewportWidth=800", "&histogram=" + histogram)
         return try seconds { try service.answer(HTTPRequest(target)) }

@@ -1,6 +1,7 @@
 import ClusterCore
 import Glibc
 import HTTPServer
+import Texts
 
 /// Measures viewports in process and encoded over a large collection, most of them beside the plain view of the same
 /// rectangle.
@@ -103,20 +104,20 @@ struct ViewBenchmark {
       try first("read a property on first use: \(kind)", filter)
     }
     let median = SamplePlace.medianPopulation
-    let half = "&filter=" + "population>=\(median)".percentEncoded
+    let half = "&filter=" + PercentCoding.encode("population>=\(median)")
     let passing = SamplePlace.places(count, seed: 3).count { $0.population >= median }
     let found = try service.body(view(ViewBenchmark.fineWorld, half + "&groupBy=country"))
     try ensure(
       found.sum(of: "\"featureCount\":") == passing && found.sum(of: "\"count\":") == passing,
       "a scan found \(passing) features")
     try compare("a filter that half of them pass", of: ViewBenchmark.fineWorld) { synthetic in
-      "&filter=" + "population>=\(median + Int(synthetic.uniform() * 1000))".percentEncoded
+      "&filter=" + PercentCoding.encode("population>=\(median + Int(synthetic.uniform() * 1000))")
     }
     try compare("10 groups", of: ViewBenchmark.fineWorld) { _ in "&groupBy=country" }
     let aggregates =
       #"{"a":["sum","population"],"b":["mean","population"],"c":["max","population"]}"#
     try compare("counts of 10 values, sum, mean, maximum", of: ViewBenchmark.fineWorld) { _ in
-      "&countBy=country&aggregate=" + aggregates.percentEncoded
+      "&countBy=country&aggregate=" + PercentCoding.encode(aggregates)
     }
     try hull()
     try method("distance", [1, 30, 512].map { "distance&epsilon=\($0)" })
@@ -176,7 +177,7 @@ struct ViewBenchmark {
 
   /// Measures what reads a property for the first time.
   mutating func first(_ name: String, _ filter: String) throws {
-    let target = view("bbox=-1,-1,1,1&viewportWidth=800", "&filter=" + filter.percentEncoded)
+    let target = view("bbox=-1,-1,1,1&viewportWidth=800", "&filter=" + PercentCoding.encode(filter))
     let time = try timing { _ = try service.body(target) }
     row(name, duration(time.wall), "processor \(duration(time.busy))")
   }
@@ -211,18 +212,5 @@ struct ViewBenchmark {
       name, text(first),
       "at first \(text([first[0]])); again \(text(again)); plain \(text(plain)); a city \(text(cities))"
     )
-  }
-}
-
-extension String {
-  /// The text as a part of a query.
-  var percentEncoded: String {
-    utf8.map { byte in
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-        || (0x61...0x7A).contains(byte) || "-._~(),".utf8.contains(byte)
-      let digits = String(byte, radix: 16, uppercase: true)
-      return isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
-    }.joined()
   }
 }

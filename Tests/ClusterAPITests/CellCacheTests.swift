@@ -148,7 +148,7 @@ import Threading
     ])
     service.catalog.publish(
       CollectionSnapshot(info: base.info, collection: changed.collection, after: base),
-      touched: changed.touched)
+      invalidated: changed.invalidated)
     for view in views { await check(view, service, "written") }
     #expect(service.catalog["c"]?.index.count == 9)
   }

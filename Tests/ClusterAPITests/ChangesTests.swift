@@ -261,7 +261,7 @@ import Threading
     for _ in 0..<60 { await service.store(many) }
     let last = version + 65
     #expect(log.coordinates(after: version) == nil)
-    let kept = TouchLog.capacity / 2000
+    let kept = InvalidationLog.capacity / 2000
     let first = last - Int64(kept)
     #expect(log.coordinates(after: first)?.count == kept * 2000)
     #expect(log.coordinates(after: first - 1) == nil)
@@ -278,9 +278,9 @@ import Threading
     #expect(log.coordinates(after: version)?.isEmpty == true)
     // As where a database has taken over that lacked the last change, and made another one.
     let again = CollectionSnapshot(info: shown.info, collection: shown.collection)
-    service.catalog.publish(again, touched: nil)
+    service.catalog.publish(again, invalidated: nil)
     #expect(log.coordinates(after: version) == nil)
-    service.catalog.publish(again.changed(to: version + 1), touched: [])
+    service.catalog.publish(again.changed(to: version + 1), invalidated: [])
     #expect(log.coordinates(after: version) == nil)
     #expect(log.coordinates(after: version + 1)?.isEmpty == true)
   }
@@ -292,8 +292,8 @@ import Threading
     let many = (0..<8000).map { TwinFeature($0, 4, 5) }
     await service.store(many)
     // As many as 64 logs may keep each, until there are that many.
-    let share = TouchLog.capacity / 4
-    var logs: [TouchLog] = []
+    let share = InvalidationLog.capacity / 4
+    var logs: [InvalidationLog] = []
     for name in names {
       logs.append(try #require(service.catalog.changes(of: name) { _ in }))
       let isLast = name == names.last

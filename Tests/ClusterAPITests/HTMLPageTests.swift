@@ -1,6 +1,7 @@
 import ClusterCore
 import TestSupport
 import Testing
+import Texts
 
 @testable import ClusterAPI
 

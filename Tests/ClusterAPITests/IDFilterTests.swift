@@ -276,7 +276,7 @@ import Testing
       let snapshot = try #require(log.take())
       let isFirst = !watched.isKnown
       let update = try watched.update(
-        to: snapshot, touched: isFirst ? nil : log.coordinates(after: watched.version),
+        to: snapshot, invalidated: isFirst ? nil : log.coordinates(after: watched.version),
         wantsView: isFirst)
       #expect(screen.read((isFirst ? update.view : update.changes) ?? []) == [], "\(name)")
       let fresh = await service.get("/collections/c/clusters?\(world)")

@@ -2,6 +2,7 @@ import ClusterCore
 import HTTPServer
 import TestSupport
 import Testing
+import Texts
 
 @testable import ClusterAPI
 

@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import TestSupport
 import Testing
+import Texts
 import Threading
 
 @testable import ClusterAPI

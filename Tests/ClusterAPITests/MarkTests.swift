@@ -1,6 +1,7 @@
 import HTTPServer
 import TestSupport
 import Testing
+import Texts
 
 @testable import ClusterAPI
 
@@ -108,8 +109,8 @@ import Testing
       }
     }
     #expect(
-      Watch.Key(collection: "c", scope: nil, query: "a='\u{E9}'")
-        != Watch.Key(collection: "c", scope: nil, query: "a='e\u{301}'"))
+      Watch.Key(collection: "c", tenantID: nil, query: "a='\u{E9}'")
+        != Watch.Key(collection: "c", tenantID: nil, query: "a='e\u{301}'"))
   }
 
   @Test func `an order by a name that begins with a mark is one`() async throws {

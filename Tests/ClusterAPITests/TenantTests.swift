@@ -260,7 +260,7 @@ import Threading
         == two.index.count)
     // As where a database has taken over that lacked the last change.
     let again = CollectionSnapshot(info: two.info, collection: one.collection, after: two)
-    service.catalog.publish(again, touched: nil)
+    service.catalog.publish(again, invalidated: nil)
     #expect(view.plan(for: again) != .remembered)
     #expect(
       try view.snapshot(of: CollectionSnapshot.Dated(snapshot: again, recent: nil)).index.count
@@ -278,7 +278,7 @@ import Threading
       snapshot: try #require(service.catalog["c"]), recent: nil)
     let view = FilteredView(.literal(true))
     func count() throws -> Int? {
-      try Interruption.run(atMost: 1_000_000_000) { try view.snapshot(of: whole).index.count }
+      try Cancellation.run(atMost: 1_000_000_000) { try view.snapshot(of: whole).index.count }
     }
     #expect(try count() == nil && !view.isMade)
     #expect(try view.snapshot(of: whole).index.count == 1)
@@ -329,8 +329,8 @@ import Threading
     // For one more, the one that wasn't here for longest goes.
     _ = view(Tenants.most)
     #expect(tenants.figures.tenants == Tenants.most)
-    #expect(view(0).scope == views[0].scope)
-    #expect(view(1).scope != views[1].scope)
+    #expect(view(0).tenantID == views[0].tenantID)
+    #expect(view(1).tenantID != views[1].tenantID)
   }
 
   @Test func `collections that a key isn't for are not there for it`() async throws {

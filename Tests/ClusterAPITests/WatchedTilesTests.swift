@@ -42,7 +42,8 @@ import Testing
     }
   }
 
-  private func watched(_ query: String, _ log: TouchLog, _ service: Service) throws -> WatchedTiles
+  private func watched(_ query: String, _ log: InvalidationLog, _ service: Service) throws
+    -> WatchedTiles
   {
     let fields = try Fields(
       query: query, allowed: TileRequest.names + ["zoom", "bbox"], othersAreProperties: true)
@@ -74,7 +75,7 @@ import Testing
     let zoom = generator.int(1...2)
     let view = try watched("zoom=\(zoom)&\(query)", log, service)
     let start = try #require(log.take())
-    let begun = try view.update(to: start, touched: nil, wantsView: true)
+    let begun = try view.update(to: start, invalidated: nil, wantsView: true)
     #expect(try Event(begun.view ?? []).tiles == nil && begun.changes == nil)
     var client = Client(zoom: zoom, query: query, version: start.info.version)
     client.tiles = await all(client, service)
@@ -96,7 +97,7 @@ import Testing
       }
       let snapshot = try #require(log.take())
       let update = try view.update(
-        to: snapshot, touched: log.coordinates(after: view.version), wantsView: false)
+        to: snapshot, invalidated: log.coordinates(after: view.version), wantsView: false)
       let now = await all(client, service)
       let event = try update.changes.map { try Event($0) }
       let listed = Set(event == nil ? [] : try #require(event?.tiles))
@@ -107,8 +108,8 @@ import Testing
       client.tiles = now
       // One who was away gets at least what it has missed.
       guard round % 10 == 9 else { continue }
-      let touched = try #require(log.coordinates(after: late.version))
-      guard case .event(let missed) = view.missed(touched: touched, in: snapshot) else {
+      let invalidated = try #require(log.coordinates(after: late.version))
+      guard case .event(let missed) = view.missed(invalidated: invalidated, in: snapshot) else {
         Issue.record("nothing was missed")
         continue
       }
@@ -126,7 +127,7 @@ import Testing
     func changes() throws -> [String]? {
       let snapshot = try #require(log.take())
       let update = try view.update(
-        to: snapshot, touched: view.isKnown ? log.coordinates(after: view.version) : nil,
+        to: snapshot, invalidated: view.isKnown ? log.coordinates(after: view.version) : nil,
         wantsView: false)
       return try update.changes.map { try Event($0).tiles ?? ["all"] }
     }

@@ -78,7 +78,7 @@ import Testing
 
   /// Brings a view and its clients up to date, and compares them with fresh answers.
   private func follow(
-    _ one: Watching, _ log: TouchLog, _ service: Service,
+    _ one: Watching, _ log: InvalidationLog, _ service: Service,
     using generator: inout SeededGenerator, _ round: String
   ) async throws {
     let comment: Comment = "\(round): \(one.query)"
@@ -87,17 +87,17 @@ import Testing
     let isFirst = !one.view.isKnown
     let before = one.view.version
     do {
-      let touched = isFirst ? nil : log.coordinates(after: before)
-      let update = try one.view.update(to: snapshot, touched: touched, wantsView: isFirst)
-      #expect(isFirst || touched != nil)
+      let invalidated = isFirst ? nil : log.coordinates(after: before)
+      let update = try one.view.update(to: snapshot, invalidated: invalidated, wantsView: isFirst)
+      #expect(isFirst || invalidated != nil)
       read(isFirst ? update.view : update.changes, into: &one.screen, comment)
       // One who lost the connection comes again.
       if let lost = one.lost, generator.chance(0.5), let since = lost.lastID {
         let missed = try #require(log.coordinates(after: Int64(since)))
         var screen = lost
-        var event = missed.isEmpty ? nil : try one.view.changes(touched: missed, in: snapshot)
+        var event = missed.isEmpty ? nil : try one.view.changes(invalidated: missed, in: snapshot)
         if event == nil, !missed.isEmpty {
-          event = try one.view.update(to: snapshot, touched: nil, wantsView: true).view
+          event = try one.view.update(to: snapshot, invalidated: nil, wantsView: true).view
         }
         read(event, into: &screen, comment)
         #expect(screen.cells == one.screen.cells, comment)
@@ -120,7 +120,8 @@ import Testing
     let whole = try #require(WatchedViewport(one.request))
     var screen = EventScreen()
     read(
-      try whole.update(to: snapshot, touched: nil, wantsView: true).view, into: &screen, comment)
+      try whole.update(to: snapshot, invalidated: nil, wantsView: true).view, into: &screen, comment
+    )
     #expect(screen.cells == one.screen.cells, comment)
     let head = (fresh.json.members ?? []).filter { $0.key != "annotations" }
     #expect(screen.head == head, comment)
@@ -144,7 +145,7 @@ import Testing
       let snapshot = try #require(log.take())
       let isFirst = !one.view.isKnown
       let update = try one.view.update(
-        to: snapshot, touched: isFirst ? nil : log.coordinates(after: one.view.version),
+        to: snapshot, invalidated: isFirst ? nil : log.coordinates(after: one.view.version),
         wantsView: isFirst)
       read(isFirst ? update.view : update.changes, into: &one.screen, "\(temporal)")
       let fresh = await service.get("/collections/c/clusters?\(one.query)")

@@ -18,7 +18,7 @@ import Threading
     Job(
       of: client, isLong: isLong, deadline: deadline, isAbandoned: isAbandoned, fail: { end($0) },
       work: {
-        while !isDone() { if Interruption.poll(10_000) { return } }
+        while !isDone() { if Cancellation.poll(10_000) { return } }
         end(nil)
       })
   }
@@ -277,7 +277,7 @@ import Threading
           lock.withLongLock { value in
             isHeld.withLock { $0 = true }
             let end = MonotonicTime.now + 50_000_000
-            while MonotonicTime.now < end { Interruption.poll(10_000) }
+            while MonotonicTime.now < end { Cancellation.poll(10_000) }
             value += 1
           }
           ends.note("first")(nil)

@@ -57,9 +57,9 @@ import Testing
       let result = try index.applying(changes)
       index = result.index
       // Whoever watches a coordinate hears of all that came and went.
-      #expect(Set(result.touched).isSuperset(of: coordinates))
+      #expect(Set(result.invalidated).isSuperset(of: coordinates))
       #expect(
-        !coordinates.isEmpty || changed.contains { model[$0] != nil } || result.touched.isEmpty)
+        !coordinates.isEmpty || changed.contains { model[$0] != nil } || result.invalidated.isEmpty)
       try expect(index, holds: model)
     }
   }

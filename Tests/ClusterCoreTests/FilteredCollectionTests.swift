@@ -68,8 +68,8 @@ import Testing
       let isSame =
         before.collection.index.ordinals.map { before.collection.index.feature(at: $0) }
         == filtered.collection.index.ordinals.map { filtered.collection.index.feature(at: $0) }
-      if next.touched.isEmpty { #expect(isSame, "seed \(seed), step \(step)") }
-      if !touches, before.plan(to: whole.index) == .remembered { #expect(next.touched.isEmpty) }
+      if next.invalidated.isEmpty { #expect(isSame, "seed \(seed), step \(step)") }
+      if !touches, before.plan(to: whole.index) == .remembered { #expect(next.invalidated.isEmpty) }
     }
   }
 
@@ -87,7 +87,7 @@ import Testing
           FeatureBatch((1000..<5400).map { feature($0, 0, 4000, using: &generator) })))
       if round == 2 { #expect(!records.isOneGrowing(with: whole.index.records)) }
       let next = try filtered.following(whole, passing: filter)
-      #expect(next.touched.isEmpty)
+      #expect(next.invalidated.isEmpty)
       filtered = next.filtered
       #expect(
         filtered.collection.index.ordinals.map { filtered.collection.index.feature(at: $0) }
@@ -98,7 +98,7 @@ import Testing
       .upsert(FeatureBatch((1000..<21_000).map { feature($0, 1, using: &generator) })))
     let next = try filtered.following(whole, passing: filter)
     // As often as there are features that weren't there before.
-    #expect(next.touched.count == 20_000)
+    #expect(next.invalidated.count == 20_000)
     #expect(next.filtered.collection.index.count == 20_500)
   }
 

@@ -100,11 +100,11 @@ import Threading
     }
     begun.wait()
     // The other thread may have to wait for its turn meanwhile, for as long as it likes.
-    let value = Interruption.run(atMost: 60_000_000_000) { cache.value(for: 1) { _ in 8 } }
+    let value = Cancellation.run(atMost: 60_000_000_000) { cache.value(for: 1) { _ in 8 } }
     #expect(value == nil)
     gate.signal()
     builder.join()
-    #expect(Interruption.run(atMost: 60_000_000_000) { cache.value(for: 1) { _ in 8 } } == 7)
+    #expect(Cancellation.run(atMost: 60_000_000_000) { cache.value(for: 1) { _ in 8 } } == 7)
   }
 
   /// Counts how often it is hashed.
@@ -146,9 +146,9 @@ import Threading
     struct Failure: Error {}
     for number in 1..<100 {
       #expect(throws: Failure.self) { try cache.value(for: number) { _ in throw Failure() } }
-      let value = Interruption.run(atMost: 60_000_000_000) {
+      let value = Cancellation.run(atMost: 60_000_000_000) {
         cache.value(for: -number) { _ in
-          #expect(Interruption.stopIfLimited())
+          #expect(Cancellation.stopIfLimited())
           return 1
         }
       }

@@ -96,7 +96,7 @@ import Threading
           let reader = Reader(
             UInt64(generator.int(0...3)), asked, now + UInt(generator.int(0...400)))
           let wait = VersionWaits.Wait(
-            collection: "c\(asked % 2)", scope: nil, version: asked, client: reader.client,
+            collection: "c\(asked % 2)", tenantID: nil, version: asked, client: reader.client,
             deadline: reader.deadline, isAbandoned: { reader.isGone }, refresh: nil,
             end: { _ in reader.ends += 1 })
           readers.append(reader)

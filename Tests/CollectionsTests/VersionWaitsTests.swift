@@ -33,12 +33,12 @@ import Threading
 
   private static func wait(
     _ number: Int, for version: Int64 = 5, of collection: String = "c", by client: UInt64 = 0,
-    scope: ObjectIdentifier? = nil, seconds: Double = 600,
+    tenantID: ObjectIdentifier? = nil, seconds: Double = 600,
     isAbandoned: @escaping @Sendable () -> Bool = { false },
     refresh: (@Sendable () -> Void)? = nil, _ ends: Ends
   ) -> VersionWaits.Wait {
     VersionWaits.Wait(
-      collection: collection, scope: scope, version: version, client: client,
+      collection: collection, tenantID: tenantID, version: version, client: client,
       deadline: MonotonicTime.now + UInt(seconds * 1e9), isAbandoned: isAbandoned, refresh: refresh
     ) { ends.add(number, $0) }
   }
@@ -69,7 +69,7 @@ import Threading
       let owner = number % 2
       try waits.add(
         Self.wait(
-          number, scope: ObjectIdentifier(owners[owner]),
+          number, tenantID: ObjectIdentifier(owners[owner]),
           refresh: { looks.withLock { $0.append(owner) } }, ends))
     }
     waits.show(100, of: "c")

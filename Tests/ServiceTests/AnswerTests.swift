@@ -29,7 +29,7 @@ import Testing
         let differences = expected.differences(from: answer.value)
         #expect(differences.isEmpty, "round \(round): \(request.json.text)")
       } catch {
-        #expect(answer.flaw(status: 422) == nil, "round \(round), \(error): \(request.json.text)")
+        #expect(answer.fault(status: 422) == nil, "round \(round), \(error): \(request.json.text)")
       }
       let get = try client.send("GET", "/collections/cities/clusters?" + request.query)
       #expect(get.status == answer.status, "round \(round): \(request.query)")
@@ -76,7 +76,7 @@ import Testing
         request.rect, marginFactor: request.marginFactor,
         distance: request.distanceFromContestedLocation, limit: 1000)
       guard let expected else {
-        #expect(answer.flaw(status: 422, pointer: "/limit") == nil, "round \(round)")
+        #expect(answer.fault(status: 422, pointer: "/limit") == nil, "round \(round)")
         continue
       }
       let pins = answer.value["pins"]?.array ?? []

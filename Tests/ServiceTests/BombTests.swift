@@ -20,7 +20,7 @@ import Testing
     // 1.2 GB of features in 1.3 MB.
     let many = try server.client.send(
       "POST", items, headers: BombTests.csv, body: BombTests.table(columns: 100, rows: 1200))
-    #expect(many.flaw(status: 413) == nil)
+    #expect(many.fault(status: 413) == nil)
     let peak = try #require(server.process.peakMemory)
     #expect(peak < 900_000, "\(peak) kB")
     // Each of them larger than a feature may be.
@@ -72,7 +72,7 @@ import Testing
       ),
     ] {
       let answer = try post(body, query)
-      #expect(answer.flaw(status: 422) == nil, "\(answer.text.prefix(500))")
+      #expect(answer.fault(status: 422) == nil, "\(answer.text.prefix(500))")
       #expect(answer.body.count < 100_000)
     }
     // Each quote takes all that follows, up to the longest line, and each second line is good.
@@ -90,7 +90,7 @@ import Testing
     let path = "/collections/c/items/1"
     var server = try ServerProcess.ready()
     let refused = try server.client.send("PUT", path, json: feature.geoJSON)
-    #expect(refused.flaw(status: 413) == nil)
+    #expect(refused.fault(status: 413) == nil)
     #expect(server.terminate() == 0)
     server = try ServerProcess.ready(
       data: server.data, environment: ["PINCLUSTER_MAX_FEATURE_BYTES": "3000000"])
@@ -102,7 +102,7 @@ import Testing
     let type = "application/merge-patch+json"
     let longer = try server.client.send(
       "PATCH", path, json: "{\"properties\":{\"a\":1}}", type: type)
-    #expect(longer.flaw(status: 413) == nil)
+    #expect(longer.fault(status: 413) == nil)
     let shorter = try server.client.send(
       "PATCH", path, json: "{\"properties\":{\"t\":1}}", type: type)
     #expect(shorter.status == 200)

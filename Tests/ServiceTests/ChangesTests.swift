@@ -134,7 +134,7 @@ import Threading
     #expect(stream.screen.names == ["view", "gone"])
     #expect(stream.faults == [])
     let again = try EventStream(port: server.port, path: path, resuming: stream.screen)
-    #expect(again.head.flaw(status: 404) == nil)
+    #expect(again.head.fault(status: 404) == nil)
     server.expectHealthy()
   }
 

@@ -110,8 +110,8 @@ import Testing
     let longer = String(repeating: "x", count: 6000)
     let large = TwinFeature(1, 1, 2, "{\"long\":\"\(longer)\"}").geoJSON
     let refused = try server.client.send("POST", "/collections/c/items", json: large)
-    #expect(refused.flaw(status: 413) == nil)
-    #expect(try server.client.get("/collections?\(long)").flaw(status: 431) == nil)
+    #expect(refused.fault(status: 413) == nil)
+    #expect(try server.client.get("/collections?\(long)").fault(status: 431) == nil)
     // At debug there is a line a request.
     let isLogged = eventually {
       server.log.contains {

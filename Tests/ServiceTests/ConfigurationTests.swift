@@ -71,7 +71,7 @@ import Testing
     let server = try ServerProcess.ready(arguments: ["--config", path])
     #expect(server.log[0]["threads"] == 1)
     #expect(try server.client.send("PUT", "/collections/a", json: "{}").status == 201)
-    #expect(try server.client.send("PUT", "/collections/b", json: "{}").flaw(status: 422) == nil)
+    #expect(try server.client.send("PUT", "/collections/b", json: "{}").fault(status: 422) == nil)
     // Each command takes what is its own from one file for all.
     try Tool([
       "health", "--config", try file("{\"port\": \(server.port), \"threads\": 1}", "h.json"),

@@ -13,7 +13,7 @@ import Threading
   }
 
   /// Whether this is the answer to a write when the disk is full.
-  private static func isFull(_ answer: TestResponse) -> Bool { answer.flaw(status: 507) == nil }
+  private static func isFull(_ answer: TestResponse) -> Bool { answer.fault(status: 507) == nil }
 
   /// Concurrent writers and readers while the disk is full for a time; then a kill. What takes no more room than before
   /// is written even then, so that there may be few refusals, or none.
@@ -289,10 +289,10 @@ import Threading
     for _ in 0..<2 {
       let answer = try server.client.send(
         "PUT", "/collections/c/items/2", json: TwinFeature(2, 1, 2).geoJSON)
-      #expect(answer.flaw(status: 503) == nil)
+      #expect(answer.fault(status: 503) == nil)
     }
     #expect(try server.client.send("DELETE", "/collections/c").status == 503)
-    #expect(try server.client.get("/health/ready").flaw(status: 503) == nil)
+    #expect(try server.client.get("/health/ready").fault(status: 503) == nil)
     #expect(try server.json("/collections/c")["featureCount"] == 1)
     #expect(eventually { server.log.contains { $0["event"] == "data directory lost" } })
     // Nothing of this was written, so that it goes on when the directory is back.

@@ -144,7 +144,7 @@ import Testing
               if answer.status == 200 {
                 #expect((try? answer.json()) != nil, "\(body): \(answer.text.prefix(300))")
               } else {
-                #expect(answer.flaw(status: 422) == nil, "\(body)")
+                #expect(answer.fault(status: 422) == nil, "\(body)")
               }
             }
           }

@@ -7,7 +7,7 @@ import Testing
     let server = try ServerProcess.ready()
     for request in HostileRequests.garbage {
       let answer = try server.client.rawResponse(request)
-      #expect(answer.flaw(status: 400) == nil, "\(request.debugDescription)")
+      #expect(answer.fault(status: 400) == nil, "\(request.debugDescription)")
       #expect(answer.header("Connection") == "close", "\(request.debugDescription)")
     }
     server.expectHealthy()
@@ -65,12 +65,12 @@ import Testing
       "GET /\(long) HTTP/1.1\r\nHost: x\r\n\r\n",
     ] {
       let answer = try server.client.rawResponse(request)
-      #expect(answer.flaw(status: 431) == nil, "\(request.prefix(30))")
+      #expect(answer.fault(status: 431) == nil, "\(request.prefix(30))")
     }
     let folded = String(repeating: " 123456789\r\n", count: 10_000)
     let refused = try server.client.rawResponse(
       "GET / HTTP/1.1\r\nHost: x\r\nX: a\r\n\(folded)\r\n")
-    #expect(refused.flaw(status: 400) == nil)
+    #expect(refused.fault(status: 400) == nil)
     let metrics = try server.client.get("/metrics").text
     #expect(metrics.contains("\npincluster_refused_total{reason=\"head_size\"} 6\n"))
     // As many as the limit allows are fine.

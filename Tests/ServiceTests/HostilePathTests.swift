@@ -104,7 +104,7 @@ import Testing
     let id = "a/b c?%ü"
     let path = "/collections/c/items/" + TwinRequest.percentEncoded(id)
     let put = try server.client.send("PUT", path, json: TwinFeature(1, 1, 2).geoJSON)
-    #expect(put.flaw(status: 422, pointer: "/id") == nil)
+    #expect(put.fault(status: 422, pointer: "/id") == nil)
     let body = "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]}}"
     #expect(try server.client.send("PUT", path, json: body).status == 201)
     #expect(try server.json(path)["id"]?.string == id)
@@ -132,7 +132,7 @@ import Testing
       for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE", "BREW", "get"]
       where !allowed.contains(method) {
         let answer = try server.client.send(method, path, json: "{}")
-        #expect(answer.flaw(status: 405) == nil, "\(method) \(path)")
+        #expect(answer.fault(status: 405) == nil, "\(method) \(path)")
         let named = (answer.header("Allow") ?? "").split(separator: ", ").map(String.init)
         #expect(Set(named) == allowed, "\(method) \(path)")
       }

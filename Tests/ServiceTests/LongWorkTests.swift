@@ -140,7 +140,7 @@ import Testing
     let answers = try crowd.map { try $0.receive() }
     let late = answers.filter { $0.status == 503 }
     #expect(!late.isEmpty && answers.allSatisfy { [200, 503].contains($0.status) })
-    #expect(late.allSatisfy { $0.flaw(status: 503) == nil && $0.header("Retry-After") == "1" })
+    #expect(late.allSatisfy { $0.fault(status: 503) == nil && $0.header("Retry-After") == "1" })
     #expect(try server.client.get("/metrics").text.contains("reason=\"time\"} \(late.count)"))
     server.expectHealthy()
   }

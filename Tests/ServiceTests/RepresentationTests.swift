@@ -159,7 +159,7 @@ import Testing
       #expect(headers.contains("content-type") && headers.contains("if-none-match"), "\(path)")
     }
     let refused = try server.client.get("/nothing", headers: [("Origin", "https://example.org")])
-    #expect(refused.flaw(status: 404) == nil)
+    #expect(refused.fault(status: 404) == nil)
     #expect(refused.header("Access-Control-Allow-Origin") == "*")
   }
 

@@ -70,7 +70,7 @@ import Testing
         let differences = try twin.cluster(request).differences(from: answer.value)
         #expect(differences.isEmpty, "round \(round): \(request.json.text)")
       } catch {
-        #expect(answer.flaw(status: 422) == nil, "round \(round)")
+        #expect(answer.fault(status: 422) == nil, "round \(round)")
       }
     }
   }

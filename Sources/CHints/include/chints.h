@@ -31,14 +31,14 @@ void chints_limit_arenas(void);
 /// after the last time. May take some milliseconds, in which other threads wait for memory.
 void chints_give_back_memory(size_t much);
 
-/// The state of a thread's present work; see Interruption.swift.
+/// The state of a thread's present work; see Cancellation.swift.
 struct chints_work {
   /// The work until the next look whether it must stop, in units of about a nanosecond.
   long left;
   /// Whether it must stop.
   bool is_over;
   /// The cancellation that it is bound to, and whether this thread only helps another; NULL if none.
-  const void *_Nullable interruption;
+  const void *_Nullable cancellation;
   bool is_helper;
   /// Without a cancellation: the processor time that it may take, in nanoseconds, 0 if it has no limit; and the
   /// thread's processor time at its beginning, 0 until the first look.

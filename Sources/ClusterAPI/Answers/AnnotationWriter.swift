@@ -41,7 +41,7 @@ struct AnnotationWriter {
 
   /// Writes an annotation as an object in the form that the options ask for.
   func write(_ annotation: Annotation, into json: inout JSONWriter) {
-    if Interruption.poll(200) || json.count > AnswerLimit.whole { return }
+    if Cancellation.poll(200) || json.count > AnswerLimit.whole { return }
     if options.isGeoJSON { return writeGeoJSON(annotation, into: &json) }
     writeMembers(annotation, opening: true, into: &json)
     json.endObject()
@@ -183,11 +183,11 @@ struct AnnotationWriter {
   /// Writes where a cluster comes apart, and its hull.
   private func writeShape(_ annotation: Annotation, into json: inout JSONWriter) {
     if options.needsExpansion {
-      if Interruption.poll(3000) { return }
+      if Cancellation.poll(3000) { return }
       json.expansion(result.expansion(of: annotation, in: index), options.fields)
     }
     if options.needsHull {
-      if Interruption.poll(5000) { return }
+      if Cancellation.poll(5000) { return }
       json.key("hull")
       let hull = result.hull(of: annotation, in: index)
       json.geometry(
@@ -210,7 +210,7 @@ struct AnnotationWriter {
     json.array("members") { json in
       for ordinal in result.ordinals(of: annotation, offset: 0, limit: memberLimit) {
         let record = index.record(at: ordinal)
-        if Interruption.poll(100 &+ record.properties.count / 4) || json.count > AnswerLimit.whole {
+        if Cancellation.poll(100 &+ record.properties.count / 4) || json.count > AnswerLimit.whole {
           return
         }
         json.object { json in

@@ -35,7 +35,7 @@ enum AnswerLimit {
   ) -> ArraySlice<Int> {
     var (bytes, readBytes) = (0, 0)
     for (number, ordinal) in ordinals.enumerated() {
-      if Interruption.poll(20) { return [] }
+      if Cancellation.poll(20) { return [] }
       let properties = index.record(at: ordinal).properties
       bytes += otherBytes
       switch selection {
@@ -43,7 +43,7 @@ enum AnswerLimit {
       case .none: break
       case .names(let names):
         readBytes += properties.count
-        if Interruption.poll(50 &+ properties.count) { return [] }
+        if Cancellation.poll(50 &+ properties.count) { return [] }
         PropertyReader.forEachSelected(names, in: properties) { bytes += $0.count + $1.count + 2 }
       }
       if bytes > page || readBytes > pageOfRead, number > 0 { return ordinals[..<number] }

@@ -68,7 +68,7 @@ final class CachedViewport: Sendable {
     if missing > 0 {
       let isDone = try cluster(sum)
       budget.count(made: missing)
-      guard isDone, !Interruption.isOver else { return nil }
+      guard isDone, !Cancellation.isOver else { return nil }
       sum = self.sum
     }
     let notes = notes { $0.sentences(in: snapshot.collection) }
@@ -81,7 +81,7 @@ final class CachedViewport: Sendable {
     if let known = grid.notes(at: version) { return known }
     guard let found = find(PropertyNotes(request)) else { return nil }
     // A cancelled result isn't kept.
-    if !Interruption.isOver { grid.keep(found, at: version) }
+    if !Cancellation.isOver { grid.keep(found, at: version) }
     return found
   }
 
@@ -204,7 +204,7 @@ final class CachedViewport: Sendable {
       else { return }
       let encoded = encode(annotations, by: encoder, &json)
       // A cancelled result isn't kept.
-      if Interruption.isOver { return _ = encoded.release() }
+      if Cancellation.isOver { return _ = encoded.release() }
       bytes += encoded.json.count
       page.fill(column: column, row: row, with: encoded)
     }

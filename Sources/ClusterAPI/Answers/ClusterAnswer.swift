@@ -123,13 +123,13 @@ struct ClusterAnswer {
 
   /// Writes all cells, also empty ones, as polygons by row and column, if they are asked for.
   func writeGrid(into json: inout JSONWriter) {
-    guard let (cells, found) = debugCells, !Interruption.poll(found.count &* 60) else { return }
+    guard let (cells, found) = debugCells, !Cancellation.poll(found.count &* 60) else { return }
     let counts = Dictionary(
       found.map { ($0.cell, $0.count) }, uniquingKeysWith: { first, _ in first })
     json.object("grid") { json in
       json.member("type", "FeatureCollection")
       json.array("features") { json in
-        for cell in cells.positions where !Interruption.poll(1000) {
+        for cell in cells.positions where !Cancellation.poll(1000) {
           json.object { json in
             json.member("type", "Feature")
             let bounds = cells.grid.bounds(of: cell)

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Texts
 import Threading
 
 /// The features of a page for people as a table: a row for each, and a column for each of the first properties that they have.
@@ -33,7 +34,7 @@ struct FeatureTable {
     (self.index, self.ordinals, self.form) = (index, ordinals, form)
     for ordinal in ordinals.prefix(FeatureTable.sampled) {
       let properties = index.record(at: ordinal).properties
-      Interruption.poll(500 &+ properties.count)
+      Cancellation.poll(500 &+ properties.count)
       var (expected, count) = (0, 0)
       for (name, value) in form.members(of: properties) {
         count += 1
@@ -86,7 +87,7 @@ struct FeatureTable {
     var values = [UnsafeRawBufferPointer?](repeating: nil, count: columns.count)
     for ordinal in ordinals {
       let record = index.record(at: ordinal)
-      if Interruption.poll(2000 &+ record.properties.count) { return }
+      if Cancellation.poll(2000 &+ record.properties.count) { return }
       read(record.properties, into: &values)
       let id = "\(record.id)"
       html.add(

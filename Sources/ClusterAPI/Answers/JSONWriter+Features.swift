@@ -13,7 +13,7 @@ extension JSONWriter {
     case .none: object("properties") { _ in }
     case .names(let names):
       key("properties")
-      Interruption.poll(record.properties.count)
+      Cancellation.poll(record.properties.count)
       PropertyReader.writeSelected(names: names, from: record.properties, into: &self)
     }
   }

@@ -71,7 +71,7 @@ struct TitleWriter {
           title.write(into: &json)
           count += 1
         }
-        return count < subtitleLimit && json.count <= AnswerLimit.whole && !Interruption.poll(100)
+        return count < subtitleLimit && json.count <= AnswerLimit.whole && !Cancellation.poll(100)
       }
     }
     json.endString()
@@ -96,12 +96,27 @@ struct TitleWriter {
     if let column, column.code(at: ordinal) == PropertyColumn.missing { return nil }
     guard let property else { return nil }
     let properties = index.record(at: ordinal).properties
-    Interruption.poll(properties.count / 4)
+    Cancellation.poll(properties.count / 4)
     guard let value = PropertyReader.value(of: property, in: properties), let first = value.first
     else { return nil }
     if first == UInt8(ascii: "\"") {
       return .escaped(UnsafeRawBufferPointer(rebasing: value.dropFirst().dropLast()))
     }
     return first == UInt8(ascii: "n") ? nil : .plain(value)
+  }
+}
+
+/// How much of the properties of sampled features is read, as some may have very large ones.
+struct SampleBudget {
+  private var bytes: Int
+
+  /// A budget of so many bytes, which are read in some fifty microseconds by default.
+  init(bytes: Int = 64 << 10) { self.bytes = bytes }
+
+  /// Whether properties may be read; if so, that much of the budget is spent.
+  mutating func admits(_ properties: UnsafeRawBufferPointer) -> Bool {
+    guard properties.count <= bytes else { return false }
+    bytes -= properties.count
+    return true
   }
 }

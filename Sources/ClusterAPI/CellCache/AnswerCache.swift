@@ -18,9 +18,9 @@ final class AnswerCache: SnapshotCache {
 
   func another() -> any SnapshotCache { AnswerCache(cells: cells.budget, tiles: tiles.budget) }
 
-  func invalidate(_ touched: [Coordinate]?, at version: Int64) {
-    cells.invalidate(touched, at: version)
-    tiles.invalidate(touched, at: version)
+  func invalidate(_ invalidated: [Coordinate]?, at version: Int64) {
+    cells.invalidate(invalidated, at: version)
+    tiles.invalidate(invalidated, at: version)
   }
 }
 

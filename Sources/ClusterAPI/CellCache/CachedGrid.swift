@@ -67,7 +67,7 @@ final class CachedGrid: Evictable {
     state.withLock { $0.version <= version ? $0.notes : nil }
   }
 
-  /// Keeps the sentences that a reader of a version has found, until a feature is touched.
+  /// Keeps the sentences that a reader of a version has found, until a feature is invalidated.
   func keep(_ notes: [String], at version: Int64) {
     guard notes.count <= CachedGrid.mostNotes else { return }
     state.withLock { if $0.version <= version { $0.notes = notes } }

@@ -51,7 +51,7 @@ final class CellCache: Sendable {
   /// The most grids of a collection.
   private static let maximumGrids = 256
   /// The most coordinates whose cells are evicted one by one.
-  private static let maximumTouched = 4096
+  private static let maximumInvalidated = 4096
   private static let askedOnceCount = 1024
 
   /// A cache without cells.
@@ -75,9 +75,9 @@ final class CellCache: Sendable {
 
   /// Evicts the cells that a version invalidates, before the version is shown.
   ///
-  /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
-  func invalidate(_ touched: [Coordinate]?, at version: Int64) {
-    let coordinates = touched.flatMap { $0.count <= CellCache.maximumTouched ? $0 : nil }
+  /// - Parameter invalidated: the coordinates where features were before or are now; nil if they aren't known.
+  func invalidate(_ invalidated: [Coordinate]?, at version: Int64) {
+    let coordinates = invalidated.flatMap { $0.count <= CellCache.maximumInvalidated ? $0 : nil }
     let grids = state.withLock { state in
       state.version = version
       // Readers who have a grid that is evicted here read an earlier version.

@@ -89,16 +89,16 @@ final class TileCache: Sendable {
 
   /// Evicts the tiles that a version invalidates, before the version is shown.
   ///
-  /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
-  func invalidate(_ touched: [Coordinate]?, at version: Int64) {
+  /// - Parameter invalidated: the coordinates where features were before or are now; nil if they aren't known.
+  func invalidate(_ invalidated: [Coordinate]?, at version: Int64) {
     let isEmpty = state.withLock { state in
       state.version = version
       return state.places.isEmpty
     }
     // No reader of an earlier version makes a place any more.
     guard !isEmpty else { return }
-    let points = touched.flatMap { touched in
-      touched.count <= TileCache.mostSteps ? touched.map(WebMercator.project) : nil
+    let points = invalidated.flatMap { invalidated in
+      invalidated.count <= TileCache.mostSteps ? invalidated.map(WebMercator.project) : nil
     }
     // The tiles are freed after the lock is released.
     _ = state.withLock { state -> [[CachedTile]] in

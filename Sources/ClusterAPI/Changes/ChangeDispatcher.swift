@@ -5,7 +5,7 @@ import Threading
 final class ChangeDispatcher {
   private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
-  private let home = Confinement.currentThread
+  private let home = Isolation.currentThread
   private var watches: [Watch.Key: Watch] = [:]
   private var turns = WatchTurns()
   /// When some of the time used was last forgotten.
@@ -65,7 +65,7 @@ final class ChangeDispatcher {
     // A stream whose watcher was removed ends here.
     for (watcher, stream) in inbox.streams { watches[watcher.key]?.begin(stream, of: watcher.id) }
     for watcher in inbox.gone { watches[watcher.key]?.remove(watcher.id) }
-    for log in inbox.touched {
+    for log in inbox.invalidated {
       for watch in watches.values where watch.log === log { watch.isTouched = true }
     }
   }
@@ -74,7 +74,7 @@ final class ChangeDispatcher {
   private func watch(for request: Watch.Request) -> Watch? {
     let (key, mailbox) = (request.key, self.mailbox)
     let log = request.view.changes(of: key.collection) { log in
-      mailbox.post { $0.touched.append(log) }
+      mailbox.post { $0.invalidated.append(log) }
     }
     guard let log else { return nil }
     if let watch = watches[key] {

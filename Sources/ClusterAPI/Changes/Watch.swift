@@ -10,8 +10,8 @@ final class Watch {
   /// A watched viewport of a collection. Watchers with the same key share the work.
   struct Key: Hashable {
     var collection: String
-    /// Stands for the features that the client sees; see ``CatalogView/scope``.
-    var scope: ObjectIdentifier?
+    /// Stands for the features that the client sees; see ``CatalogView/tenantID``.
+    var tenantID: ObjectIdentifier?
     /// The request's fields.
     var query: ExactText
   }
@@ -59,13 +59,13 @@ final class Watch {
   /// The time after which a comment is sent if there are no events.
   private static let keepAlivePeriod = Duration.seconds(15)
 
-  let log: TouchLog
+  let log: InvalidationLog
   /// The view of its first client, which all of them share.
   let catalog: CatalogView
   private let view: any Watched
   private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
-  private let home = Confinement.currentThread
+  private let home = Isolation.currentThread
   private var requests: [Request] = []
   private var watchers: [Int: Watcher] = [:]
   /// The number of those of each address.
@@ -93,7 +93,7 @@ final class Watch {
 
   /// A watch without watchers. `extraBytes` is the memory of its key and request.
   init(
-    _ view: any Watched, of catalog: CatalogView, extraBytes: Int, _ log: TouchLog,
+    _ view: any Watched, of catalog: CatalogView, extraBytes: Int, _ log: InvalidationLog,
     _ mailbox: WatchMailbox, report: @escaping @Sendable (String) -> Void
   ) {
     (self.view, self.log, self.mailbox, self.report) = (view, log, mailbox, report)

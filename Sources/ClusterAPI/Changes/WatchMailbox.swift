@@ -19,7 +19,7 @@ final class WatchMailbox: Sendable {
     var requests: [Watch.Request] = []
     var streams: [(watcher: Watch.Place, stream: ResponseStream)] = []
     var gone: [Watch.Place] = []
-    var touched: [TouchLog] = []
+    var invalidated: [InvalidationLog] = []
     /// The result of work on another thread.
     var outcome: WatchWork.Product?
     var isClosing = false
@@ -105,4 +105,16 @@ final class WatchMailbox: Sendable {
       return figures
     }
   }
+}
+
+/// The limits that all watchers share.
+struct WatchLimits: Sendable {
+  /// The most watchers.
+  var places = 1000
+  /// The most watchers of one client address.
+  var placesOfAddress = 250
+  /// The longest time that a client waits for its first event, in seconds.
+  var seconds = 10
+  /// The most memory of all watched viewports, in bytes.
+  var bytes = 128 << 20
 }

@@ -26,7 +26,7 @@ struct WatchWork: @unchecked Sendable {
   }
 
   let view: any Watched
-  let log: TouchLog
+  let log: InvalidationLog
   let snapshot: CollectionSnapshot
   /// The versions, other than that of the viewport, that clients show; nil for nothing.
   let shown: Set<Int64?>
@@ -35,7 +35,7 @@ struct WatchWork: @unchecked Sendable {
   /// given up, and has to begin again.
   func run(firstAtMost most: UInt) -> Product? {
     if view.isKnown { return run() }
-    if let product = Interruption.run(atMost: most, run) { return product }
+    if let product = Cancellation.run(atMost: most, run) { return product }
     view.reset()
     return nil
   }
@@ -50,8 +50,9 @@ struct WatchWork: @unchecked Sendable {
   }
 
   private func update() throws -> Events {
-    let touched = view.isKnown ? log.coordinates(after: view.version) : nil
-    let update = try view.update(to: snapshot, touched: touched, wantsView: shown.contains(nil))
+    let invalidated = view.isKnown ? log.coordinates(after: view.version) : nil
+    let update = try view.update(
+      to: snapshot, invalidated: invalidated, wantsView: shown.contains(nil))
     var events = Events(changes: update.changes)
     var whole = update.view
     for version in shown { events.since[version] = try event(since: version, &whole) }
@@ -60,16 +61,16 @@ struct WatchWork: @unchecked Sendable {
 
   /// The event that brings a client up to date that shows a version, or nothing; nil if nothing has changed.
   private func event(since version: Int64?, _ whole: inout [UInt8]?) throws -> [UInt8]? {
-    if let version, let touched = log.coordinates(after: version) {
-      if touched.isEmpty { return nil }
-      switch try view.missed(touched: touched, in: snapshot) {
+    if let version, let invalidated = log.coordinates(after: version) {
+      if invalidated.isEmpty { return nil }
+      switch try view.missed(invalidated: invalidated, in: snapshot) {
       case .nothing: return nil
       case .event(let event): return event
       case .everything: break
       }
     }
     if let whole { return whole }
-    let made = try view.update(to: snapshot, touched: nil, wantsView: true).view ?? []
+    let made = try view.update(to: snapshot, invalidated: nil, wantsView: true).view ?? []
     whole = made
     return made
   }

@@ -16,17 +16,33 @@ protocol Watched: AnyObject {
   /// Moves on to a snapshot.
   ///
   /// - Parameters:
-  ///   - touched: the coordinates that were changed since the version shown; nil if they aren't known.
+  ///   - invalidated: the coordinates that were changed since the version shown; nil if they aren't known.
   ///   - wantsView: whether a client shows nothing yet.
   /// - Throws: if it can't be watched any more.
   func update(
-    to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
+    to snapshot: CollectionSnapshot, invalidated: [Coordinate]?, wantsView: Bool
   ) throws -> WatchedUpdate
 
   /// The event for a client that shows an earlier version.
   ///
   /// - Parameters:
-  ///   - touched: the coordinates that were changed since, at least one.
+  ///   - invalidated: the coordinates that were changed since, at least one.
   ///   - snapshot: the snapshot of the last update.
-  func missed(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> WatchedMissed
+  func missed(invalidated: [Coordinate], in snapshot: CollectionSnapshot) throws -> WatchedMissed
+}
+
+/// The events that an update made.
+struct WatchedUpdate {
+  /// The event for watchers that show the version before; nil if nothing has changed for them.
+  var changes: [UInt8]?
+  /// The event for clients that show nothing yet, if it was asked for.
+  var view: [UInt8]?
+}
+
+/// The event for a client that shows an earlier version.
+enum WatchedMissed {
+  case nothing
+  case event([UInt8])
+  /// The whole view, as for a client that shows nothing.
+  case everything
 }

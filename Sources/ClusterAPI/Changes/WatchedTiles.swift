@@ -19,7 +19,7 @@ final class WatchedTiles: Watched {
   }
 
   private let request: Request
-  private let log: TouchLog
+  private let log: InvalidationLog
   /// The hashes of tiles as they are now, of those that have been encoded.
   private var known: [Tile: Int] = [:]
   private(set) var isKnown = false
@@ -32,20 +32,20 @@ final class WatchedTiles: Watched {
   /// The most hashes that are kept.
   private static let mostKnown = 10_000
 
-  init(_ request: Request, _ log: TouchLog) { (self.request, self.log) = (request, log) }
+  init(_ request: Request, _ log: InvalidationLog) { (self.request, self.log) = (request, log) }
 
   var byteCount: Int { known.count * 96 }
 
   func reset() { (known, isKnown, version) = ([:], false, 0) }
 
   func update(
-    to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
+    to snapshot: CollectionSnapshot, invalidated: [Coordinate]?, wantsView: Bool
   ) throws -> WatchedUpdate {
     if !isKnown { try snapshot.collection.check(properties: request.tile.properties) }
     let everything = event(nil, snapshot)
     var update = WatchedUpdate(view: wantsView ? everything : nil)
     if isKnown, version != snapshot.info.version {
-      if let tiles = touched.flatMap({ tiles(holding: $0) }) {
+      if let tiles = invalidated.flatMap({ tiles(holding: $0) }) {
         let changed = try tiles.isEmpty ? [] : changed(of: tiles, in: snapshot)
         if !changed.isEmpty { update.changes = event(changed, snapshot) }
       } else {
@@ -57,8 +57,8 @@ final class WatchedTiles: Watched {
     return update
   }
 
-  func missed(touched: [Coordinate], in snapshot: CollectionSnapshot) -> WatchedMissed {
-    guard let tiles = tiles(holding: touched) else { return .everything }
+  func missed(invalidated: [Coordinate], in snapshot: CollectionSnapshot) -> WatchedMissed {
+    guard let tiles = tiles(holding: invalidated) else { return .everything }
     return tiles.isEmpty ? .nothing : .event(event(tiles, snapshot))
   }
 
@@ -96,7 +96,7 @@ final class WatchedTiles: Watched {
       let before = known.removeValue(forKey: tile)
       number += 1
       guard number <= WatchedTiles.mostEncoded, time < WatchedTiles.mostTime else { return true }
-      let (made, used) = Interruption.measure(atMost: WatchedTiles.mostTime - time) {
+      let (made, used) = Cancellation.measure(atMost: WatchedTiles.mostTime - time) {
         try? RememberedTile(asked, snapshot).content()
       }
       time += used

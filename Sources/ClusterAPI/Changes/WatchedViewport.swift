@@ -55,11 +55,11 @@ final class WatchedViewport: Watched {
   /// Moves on to a snapshot.
   ///
   /// - Parameters:
-  ///   - touched: the coordinates that were changed since the version shown; nil if they aren't known.
+  ///   - invalidated: the coordinates that were changed since the version shown; nil if they aren't known.
   ///   - wantsView: whether a client needs the whole viewport.
   /// - Throws: ``ImpossibleRequest`` if the viewport can't be answered.
   func update(
-    to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
+    to snapshot: CollectionSnapshot, invalidated: [Coordinate]?, wantsView: Bool
   ) throws -> WatchedUpdate {
     defer { version = snapshot.info.version }
     let isSame = snapshot.info.temporal == temporal
@@ -67,7 +67,7 @@ final class WatchedViewport: Watched {
       temporal = snapshot.info.temporal
       viewport = asked.resolved(by: temporal)
     }
-    guard shown != nil, !wantsView, isSame, let selection = touched.flatMap(selection(holding:))
+    guard shown != nil, !wantsView, isSame, let selection = invalidated.flatMap(selection(holding:))
     else { return try updateAll(snapshot, wantsView: wantsView) }
     return selection.count == 0 ? WatchedUpdate() : try update(selection, of: snapshot)
   }
@@ -76,16 +76,16 @@ final class WatchedViewport: Watched {
   /// the whole viewport is cheaper.
   ///
   /// - Parameter snapshot: the snapshot of the last update.
-  func changes(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> [UInt8]? {
-    guard let selection = selection(holding: touched) else { return nil }
+  func changes(invalidated: [Coordinate], in snapshot: CollectionSnapshot) throws -> [UInt8]? {
+    guard let selection = selection(holding: invalidated) else { return nil }
     let encoder = try encoder(selection, of: snapshot)
     var event = event(snapshot)
     encoder.forEachEncodedCell(and: cells(selection)) { _, _, json in event.raw(json) }
     return finish(event, snapshot)
   }
 
-  func missed(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> WatchedMissed {
-    try changes(touched: touched, in: snapshot).map { .event($0) } ?? .everything
+  func missed(invalidated: [Coordinate], in snapshot: CollectionSnapshot) throws -> WatchedMissed {
+    try changes(invalidated: invalidated, in: snapshot).map { .event($0) } ?? .everything
   }
 
   // MARK: Cells

@@ -24,7 +24,7 @@ extension IndexedCollection {
   private func longProperty(of group: GroupName) -> [UInt8]? {
     var found: [UInt8]?
     index.points.forEachRun { run in
-      for ordinal in run where found == nil && !Interruption.poll(200) {
+      for ordinal in run where found == nil && !Cancellation.poll(200) {
         for (name, _) in PropertyReader.Members(of: index.record(at: ordinal).properties) {
           guard name.count > GroupName.maximumWhole else { continue }
           let bytes = JSONScanner.unescape(name)

@@ -72,7 +72,7 @@ struct FeaturePage {
       json.array("features") { json in
         for ordinal in ordinals {
           let record = index.record(at: ordinal)
-          if Interruption.poll(100 &+ record.properties.count / 4) { return }
+          if Cancellation.poll(100 &+ record.properties.count / 4) { return }
           json.feature(record, of: snapshot.info, form)
         }
       }
@@ -91,7 +91,7 @@ struct FeaturePage {
       columns, hasDistances: form.near != nil, reserving: 512 + ordinals.count * 128)
     for ordinal in ordinals {
       let record = index.record(at: ordinal)
-      if Interruption.poll(200 &+ columns.count * 4 &+ record.properties.count * 2) { break }
+      if Cancellation.poll(200 &+ columns.count * 4 &+ record.properties.count * 2) { break }
       table.write(record, metres: form.near?.metres(to: record.coordinate))
     }
     var response = HTTPResponse(table.take(), type: .csv, etag: etag)

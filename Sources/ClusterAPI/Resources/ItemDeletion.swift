@@ -28,7 +28,7 @@ struct ItemDeletion: Sendable {
   /// a write before this one may create the collection. A request that takes the event loop longer begins again elsewhere.
   func isShort() throws -> Bool {
     guard let snapshot = try view[id] else { return true }
-    guard Interruption.isLimited else { return false }
+    guard Cancellation.isLimited else { return false }
     try features.look(in: snapshot)
     return true
   }

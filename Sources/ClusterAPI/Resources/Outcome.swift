@@ -23,7 +23,7 @@ enum Outcome {
   /// is 304.
   ///
   /// - Parameter make: makes the response. Where a loop in it may take more than a tenth of a millisecond it calls
-  ///   ``Interruption/poll(_:)``, as an event loop gives up what takes longer than its budget.
+  ///   ``Cancellation/poll(_:)``, as an event loop gives up what takes longer than its budget.
   static func response(
     to request: HTTPRequest, etag: String? = nil, kind: ReadKind,
     _ make: @escaping @Sendable () throws -> HTTPResponse

@@ -17,7 +17,8 @@ extension Resources {
     // Another instance may have shown a version that comes here in a moment.
     _ = try snapshot(id, wish: writer.link == nil ? 0 : last ?? since ?? 0)
     let key = Watch.Key(
-      collection: id, scope: catalog.scope, query: ExactText(Resources.sharedFields(request)))
+      collection: id, tenantID: catalog.tenantID,
+      query: ExactText(Resources.sharedFields(request)))
     return .deferred { [hub, catalog] answer in
       try hub.watch(key, of: catalog, subject, since: last ?? since, by: request, answer: answer)
     }

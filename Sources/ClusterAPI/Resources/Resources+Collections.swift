@@ -50,7 +50,7 @@ extension Resources {
         json.links(links)
         json.array("collections") { json in
           for (snapshot, times) in zip(page, extents) {
-            if Interruption.poll(10_000) { return }
+            if Cancellation.poll(10_000) { return }
             json.write(.collection(snapshot, base, times))
           }
         }

@@ -90,7 +90,7 @@ extension Resources {
       let index = snapshot.index
       for ordinal in index.sampledOrdinals(min(sampledFeatures, index.count)) {
         let properties = index.record(at: ordinal).properties
-        if Interruption.poll(200 &+ properties.count) { return [] }
+        if Cancellation.poll(200 &+ properties.count) { return [] }
         guard budget.admits(properties) else { continue }
         for (text, _) in PropertyReader.Members(of: properties) {
           guard text.count <= PropertySurvey.longestName, names.count < sampledNames else { break }

@@ -3,6 +3,7 @@ import Collections
 import FeatureStore
 import GeoFormats
 import HTTPServer
+import Texts
 
 /// Writes of one feature.
 extension Resources {

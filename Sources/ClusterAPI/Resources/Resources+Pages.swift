@@ -200,7 +200,7 @@ extension Resources {
       <th scope="col" class="wide">Extent</th><th scope="col">Show</th></tr></thead><tbody>
       """)
     for snapshot in collections {
-      Interruption.poll(2000)
+      Cancellation.poll(2000)
       let id = snapshot.info.id
       let own = "\(base)/collections/\(id)"
       let extent = snapshot.index.extent.map { "\(latitudes(of: $0)), \(longitudes(of: $0))" }

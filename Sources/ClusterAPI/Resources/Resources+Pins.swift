@@ -40,7 +40,7 @@ extension Resources {
       try json.array("pins") { json in
         for ordinal in ordinals {
           let record = index.record(at: ordinal)
-          if Interruption.poll(500 &+ record.properties.count / 4) { return }
+          if Cancellation.poll(500 &+ record.properties.count / 4) { return }
           json.pin(record, pinLayout.pin(at: ordinal), properties, asked.side)
           try AnswerLimit.check(json)
         }

@@ -110,7 +110,7 @@ extension Resources {
     _ = try request.answerType([.plain], hasFormat: false)
     return .response(to: request, kind: ReadKind(.metrics)) { [self] in
       // The system counts open files one by one, which takes half a millisecond or more.
-      if Interruption.stopIfLimited() { return HTTPResponse(status: 200) }
+      if Cancellation.stopIfLimited() { return HTTPResponse(status: 200) }
       return HTTPResponse(
         status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
         body: Array(

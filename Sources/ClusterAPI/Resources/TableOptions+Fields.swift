@@ -37,8 +37,8 @@ extension TableOptions {
     if type != nil {
       try take(charset: request.headers["content-type"]?.parameter("charset"))
     }
-    if let flaw {
-      throw fields.problem(flaw.option, status: 422, "\(flaw.option) is \(flaw.detail)")
+    if let fault {
+      throw fields.problem(fault.option, status: 422, "\(fault.option) is \(fault.detail)")
     }
   }
 
@@ -48,10 +48,10 @@ extension TableOptions {
   mutating func take(charset: String?) throws(Problem) {
     guard encoding == nil, let charset else { return }
     encoding = charset
-    if let flaw, flaw.option.isSame(as: "encoding") {
+    if let fault, fault.option.isSame(as: "encoding") {
       throw Problem(
         415,
-        "the charset of the Content-Type is \(flaw.detail): \(String(charset.shortened(to: 100)))")
+        "the charset of the Content-Type is \(fault.detail): \(String(charset.shortened(to: 100)))")
     }
   }
 }

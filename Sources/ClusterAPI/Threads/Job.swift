@@ -52,7 +52,7 @@ final class Job: @unchecked Sendable {
 
   /// - Parameters:
   ///   - deadline: when it has to be done; nil if it has as long as it takes.
-  ///   - work: replies only if ``Interruption/isOver`` is false at its end.
+  ///   - work: replies only if ``Cancellation/isOver`` is false at its end.
   init(
     of client: UInt64, isLong: Bool, deadline: UInt? = nil,
     isAbandoned: @escaping @Sendable () -> Bool, fail: @escaping @Sendable (Failure) -> Void,
@@ -98,7 +98,7 @@ final class Job: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - offerTurn: is called when a turn has lasted a while; returns whether to begin again later instead.
-  ///   - pause: see ``Interruption/pause(_:)``.
+  ///   - pause: see ``Cancellation/pause(_:)``.
   func run(
     slice: UInt, offerTurn: @escaping @Sendable (Job) -> Bool,
     pause: @escaping @Sendable (Job, () -> Void) -> Void
@@ -106,7 +106,7 @@ final class Job: @unchecked Sendable {
     mustRestart = false
     if let failure = failure(at: MonotonicTime.now) { return fail(failure) }
     let failure = Locked<Failure?>(nil)
-    let interruption = Interruption(
+    let cancellation = Cancellation(
       mustStop: { [unowned self] in
         if MonotonicTime.now - turnStart >= slice, offerTurn(self) {
           mustRestart = true
@@ -116,8 +116,8 @@ final class Job: @unchecked Sendable {
         failure.withLock { $0 = reason }
         return true
       }, pause: { [unowned self] in pause(self, $0) })
-    interruption.run(work)
-    isDone = !interruption.wasStopped
+    cancellation.run(work)
+    isDone = !cancellation.wasStopped
     if let reason = failure.withLock({ $0 }) { fail(reason) }
   }
 }

@@ -33,7 +33,7 @@ final class RememberedTile: Sendable {
     if let known = known() { return known }
     let content = CachedTile.Content(try TileWriter.tile(request, of: snapshot))
     // A cancelled result isn't kept.
-    if case .missing(let place) = found, !Interruption.isOver {
+    if case .missing(let place) = found, !Cancellation.isOver {
       answers?.tiles.fill(place, with: content)
     }
     answers?.tiles.budget.count(made: 1)

@@ -39,7 +39,7 @@ struct TileWriter {
     guard answer.cells?.count ?? answer.result.annotations.count > 0 else { return [] }
     if let cells = answer.cells { add(cells) }
     for annotation in answer.result.annotations {
-      if Interruption.poll(500) || isTooLong { break }
+      if Cancellation.poll(500) || isTooLong { break }
       add(annotation)
     }
     try AnswerLimit.check(count: layer.count)
@@ -55,7 +55,7 @@ struct TileWriter {
     var id = JSONWriter(reserving: 256)
     layers.withTexts(ofLayer: 0) { texts in
       cells.forEachBatch { batch in
-        guard !Interruption.poll(300 &* batch.count), !isTooLong else { return }
+        guard !Cancellation.poll(300 &* batch.count), !isTooLong else { return }
         for column in 0..<batch.count {
           let cell = batch[column]
           id.removeAll()
@@ -96,7 +96,7 @@ struct TileWriter {
 
   private func addExpansion(of annotation: Annotation) {
     guard answer.output.needsExpansion else { return }
-    Interruption.poll(3000)
+    Cancellation.poll(3000)
     // Tiles are 512 points wide, hence of a zoom one less.
     let zoom = answer.result.expansion(of: annotation, in: answer.snapshot.index).zoom
     if let zoom { layer.tag("expansion_zoom", .integer(zoom - 1)) }
@@ -147,7 +147,7 @@ struct TileWriter {
     isSpread: Bool = false
   ) {
     // A feature may be long, and the next ones needn't be begun then.
-    Interruption.poll(record.properties.count)
+    Cancellation.poll(record.properties.count)
     addProperties(of: record)
     layer.tag("annotation_id", .ownString(id))
     tag(featureID: record.rawID)

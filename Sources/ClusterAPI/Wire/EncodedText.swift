@@ -1,3 +1,5 @@
+import Texts
+
 /// A part of a path or query as it stands in the request, percent-encoded.
 struct EncodedText {
   private let bytes: [UInt8]

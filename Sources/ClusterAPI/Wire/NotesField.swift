@@ -1,4 +1,6 @@
+import GeoFormats
 import HTTPServer
+import Texts
 
 /// The header field with the notes of an answer that isn't JSON, sentences for people.
 enum NotesField {
@@ -25,5 +27,15 @@ extension HTTPResponse {
     var response = self
     response.headers.append((NotesField.name, value))
     return response
+  }
+}
+
+extension JSONWriter {
+  /// Writes the member `notes` of an answer, sentences for people; nothing if there are none.
+  mutating func notes(_ notes: [String]) {
+    guard !notes.isEmpty else { return }
+    array("notes") { json in
+      for note in notes { json.value(note) }
+    }
   }
 }

@@ -109,7 +109,7 @@ extension ClusterLayer {
   ) {
     runs(annotation, nil) { run in
       for ordinal in run { body((index.position(at: ordinal), ordinal)) }
-      return !Interruption.poll(run.count &* 10)
+      return !Cancellation.poll(run.count &* 10)
     }
   }
 }

@@ -28,11 +28,15 @@ public struct ClusterResult: Sendable {
 
   /// Calls `body` with the runs of an annotation's ordinals in the collection, in index order, until it
   /// returns false.
+  ///
+  /// - Complexity: O(nodes that the edges of its cell cross), and O(runs).
   public func forEachRun(of annotation: Annotation, _ body: (Range<Int>) -> Bool) {
     layer(of: annotation).runs(annotation, nil, body)
   }
 
   /// Calls `body` with an annotation's ordinals in the collection, in index order, until it returns false.
+  ///
+  /// - Complexity: as ``forEachRun(of:_:)``, and O(features that `body` gets).
   public func forEachFeature(of annotation: Annotation, _ body: (Int) -> Bool) {
     forEachRun(of: annotation) { $0.allSatisfy(body) }
   }

@@ -110,7 +110,7 @@ extension FeatureScope {
       result.featureCount += try clusterer.run()
       result.annotations = clusterer.annotations
       if let weights = request.weightsOfMeans {
-        for number in result.annotations[start...].indices where !Interruption.isOver {
+        for number in result.annotations[start...].indices where !Cancellation.isOver {
           result.annotations[number].weigh(by: weights, index, layer)
         }
       }
@@ -119,11 +119,15 @@ extension FeatureScope {
   }
 
   /// The number of the scope's features in a request's own cells.
+  ///
+  /// - Complexity: O(nodes that the edges of the cells cross).
   public func featureCount(of request: ClusterRequest) -> Int {
     points.countFeatures(in: CellsRegion(request.cells))
   }
 
   /// The numbers of features in the cells that aren't empty, ordered by row and column.
+  ///
+  /// - Complexity: O(nodes that grid lines cross).
   public func countsByCell(_ cells: GridRange) -> [(cell: CellPosition, count: Int)] {
     GridSummation.sums(
       of: points, in: EverywhereRegion(), by: cells, excluding: OrdinalSet([]),

@@ -71,7 +71,7 @@ extension FeatureScope {
     var ranks: Set<Int> = []
     var offsets = [[UInt16]](repeating: [], count: keys.keys.count)
     for (number, match) in matches.enumerated() where match == nil {
-      if Interruption.poll(index.blocks[number].count * 50) { return [] }
+      if Cancellation.poll(index.blocks[number].count * 50) { return [] }
       let firstOrdinal = number << PointIndex.blockBits
       forEachOffset(ofBlock: number) { offset in
         offsets[Int(keys.rank(at: firstOrdinal + Int(offset)))].append(offset)

@@ -50,7 +50,7 @@ struct GridClusterer<Region: IndexRegion> {
       if annotations.isEmpty { annotations.reserveCapacity(sums.count) }
       var features = 0
       try sums.forEachWithFigures { (sum, figures) throws(ImpossibleRequest) in
-        if Interruption.poll(200) { throw .interrupted }
+        if Cancellation.poll(200) { throw .cancelled }
         let ordinals = kept.isEmpty ? [] : kept[sum.cell] ?? []
         try annotate(sum, figures, keptApart: ordinals)
         features += sum.count + ordinals.count

@@ -47,13 +47,15 @@ public struct PlainCells {
   public var count: Int { sums.count }
 
   /// Calls `body` with the cells by row and column; stops when there is no more time.
+  ///
+  /// - Complexity: O(cells).
   public func forEachBatch(_ body: (Batch) -> Void) {
     sums.prefetchPins(pointers)
     // Values without references, as a batch that refers to this would count some ten of them each time.
     withUnsafeTemporaryAllocation(of: Cell.self, capacity: CellFigures.most) { memory in
       guard let cells = memory.baseAddress else { return }
       sums.forEachBatch { slots, count, figures in
-        guard !Interruption.poll(200 &* count) else { return }
+        guard !Cancellation.poll(200 &* count) else { return }
         for index in 0..<count {
           let sum = sums[slots[index]]
           (cells + index).initialize(to: cell(sum))

@@ -28,7 +28,7 @@ struct WeightedMean {
       var mean = WeightedMean(weights, index, scale: scale)
       runs {
         mean.add($0)
-        return !Interruption.poll($0.count * 10)
+        return !Cancellation.poll($0.count * 10)
       }
       return mean
     }

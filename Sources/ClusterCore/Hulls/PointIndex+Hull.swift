@@ -24,7 +24,7 @@ extension PointIndex {
       },
       point: { ordinal, pointers in
         builder.add(HullPoint(pointers.position(ordinal), cut: cut))
-        return !Interruption.poll(10)
+        return !Cancellation.poll(10)
       })
     builder.settle()
     let corners = builder.corners
@@ -82,7 +82,7 @@ extension PointIndex {
         }
         return
       }
-      Interruption.poll(100)
+      Cancellation.poll(100)
       var children: [(reach: Double, node: Int)] = []
       for child in pointers.children(of: node) {
         let box = HullBox(pointers.node(child).box, cut: cut)

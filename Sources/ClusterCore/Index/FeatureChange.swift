@@ -22,5 +22,5 @@ public struct ChangedIndex {
   let edit: EditedBlocks?
   /// The coordinates of changed features before and after the changes, in no particular order. They
   /// may contain duplicates.
-  public let touched: [Coordinate]
+  public let invalidated: [Coordinate]
 }

@@ -22,10 +22,10 @@ extension FeatureIndex {
   private func countTextIDs() -> Int {
     var texts = 0
     points.forEachRun { run in
-      if Interruption.poll(10 * run.count) { return }
+      if Cancellation.poll(10 * run.count) { return }
       for ordinal in run where record(at: ordinal).isIDText { texts += 1 }
     }
-    if !Interruption.isOver { knownTextIDs.withLock { $0 = texts } }
+    if !Cancellation.isOver { knownTextIDs.withLock { $0 = texts } }
     return texts
   }
 }

@@ -1,6 +1,8 @@
 extension FeatureIndex {
   /// Returns the number that each block had in an earlier index, given by the serials of its
   /// blocks, or nil for a new block.
+  ///
+  /// - Complexity: O(blocks).
   public func matches(_ serials: [UInt64]) -> [Int?] {
     if serials.isEmpty { return [Int?](repeating: nil, count: blocks.count) }
     var matches: [Int?] = []
@@ -25,6 +27,8 @@ extension FeatureIndex {
   }
 
   /// The serials of the blocks, which never change: numbers that tell them apart within the process.
+  ///
+  /// - Complexity: O(blocks).
   public var serials: [UInt64] { blocks.map(\.serial) }
 
   /// The ordinals of the features of a block.

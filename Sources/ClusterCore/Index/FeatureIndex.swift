@@ -117,6 +117,8 @@ public final class FeatureIndex: Sendable {
   }
 
   /// The memory that the index takes without the records, in bytes.
+  ///
+  /// - Complexity: O(blocks).
   public var byteCount: Int {
     points.byteCount + directory.byteCount
       + blocks.reduce(0) { $0 + $1.byteCount - $1.points.byteCount }
@@ -182,6 +184,8 @@ public final class FeatureIndex: Sendable {
   }
 
   /// The exact bounds of all features, or nil if there are none.
+  ///
+  /// - Complexity: O(nodes at the edges of the box) the first time.
   public var bounds: GeoBounds? {
     knownBounds.withLock { known in
       known = known ?? points.exactBounds
@@ -191,10 +195,12 @@ public final class FeatureIndex: Sendable {
 
   /// The exact bounds of all features on the shortest span of longitudes, whose west is above its east where it crosses
   /// 180°, or nil if there are none. See ``PointIndex/extent(from:)``.
+  ///
+  /// - Complexity: O(n) at worst the first time.
   public var extent: GeoBounds? {
     if let known = knownExtent.withLock({ $0 }) { return known }
     // The nodes between which a gap may be are looked at in up to 1.5 ms, without a pause.
-    if count > FeatureIndex.quickExtent, points.isWide, Interruption.stopIfLimited() {
+    if count > FeatureIndex.quickExtent, points.isWide, Cancellation.stopIfLimited() {
       return bounds
     }
     // Without the lock, so that no thread waits for another. All find the same.

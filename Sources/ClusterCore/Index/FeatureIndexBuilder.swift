@@ -9,6 +9,7 @@ public struct FeatureIndexBuilder {
   /// Appends the features of a batch. Their ids must follow those of earlier batches.
   ///
   /// - Throws: ``RecordArena/Full`` if there are too many features, or no memory for their records.
+  /// - Complexity: O(bytes of the batch).
   public mutating func append(_ batch: FeatureBatch) throws(RecordArena.Full) {
     guard entries.count + batch.count <= FeatureIndex.maximumCount else {
       throw RecordArena.Full()
@@ -20,6 +21,8 @@ public struct FeatureIndexBuilder {
   }
 
   /// Returns the index of all features so far.
+  ///
+  /// - Complexity: O(n), as keys are sorted by digits.
   public func build() -> FeatureIndex {
     FeatureIndex(
       records: records, entriesByID: entries, blockCapacity: PointIndex.maximumBlockCount)

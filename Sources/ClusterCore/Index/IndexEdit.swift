@@ -94,8 +94,8 @@ struct IndexEdit {
     // That of the arrays below, for each change.
     guard LargeMemory.isAvailable(changes.count * 200) else { throw RecordArena.Full() }
     removeSuperseded()
-    var touched: [Coordinate] = []
-    touched.reserveCapacity(changes.count * 2)
+    var invalidated: [Coordinate] = []
+    invalidated.reserveCapacity(changes.count * 2)
     var edits: [IDDirectory.Edit] = []
     edits.reserveCapacity(changes.count)
     var removed: [Int] = []
@@ -105,7 +105,7 @@ struct IndexEdit {
     for change in changes {
       let (index, found) = old.directory.find(records[change.name].rawID, old.records)
       if let found {
-        touched.append(records[found].coordinate)
+        invalidated.append(records[found].coordinate)
         if areFew { removed.append(old.ordinal(of: found)) }
         if records[found].isIDText { textIDs? -= 1 }
         records.release(found)
@@ -113,14 +113,14 @@ struct IndexEdit {
         continue
       }
       if let reference = change.reference {
-        touched.append(records[reference].coordinate)
+        invalidated.append(records[reference].coordinate)
         added.append(FeatureEntry(reference, records[reference]))
         if records[reference].isIDText { textIDs? += 1 }
       }
       edits.append(
         IDDirectory.Edit(index: index, isThere: found != nil, reference: change.reference))
     }
-    if edits.isEmpty { return ChangedIndex(index: old, edit: nil, touched: []) }
+    if edits.isEmpty { return ChangedIndex(index: old, edit: nil, invalidated: []) }
     let directory = old.directory.applying(edits)
     let mayCompact = !isSharing && records.isWorthCompacting
     if !areFew || mayCompact {
@@ -131,14 +131,14 @@ struct IndexEdit {
       }
       guard let index else { throw RecordArena.Full() }
       index.knownTextIDs.withLock { $0 = textIDs }
-      return ChangedIndex(index: index, edit: nil, touched: touched)
+      return ChangedIndex(index: index, edit: nil, invalidated: invalidated)
     }
     let edit = BlockEdit(old: old, records: records).applying(
       removed: removed.sorted(), added: added)
     let index = FeatureIndex(
       old, after: edit, records, directory, blockCapacity: old.blockCapacity)
     index.knownTextIDs.withLock { $0 = textIDs }
-    return ChangedIndex(index: index, edit: edit, touched: touched)
+    return ChangedIndex(index: index, edit: edit, invalidated: invalidated)
   }
 
   /// Returns the index of a directory's records, copied to a new arena if `isCompacted`.

@@ -51,6 +51,7 @@ public struct IndexFileSorter {
   /// Takes features whose ids follow those of earlier ones.
   ///
   /// - Throws: ``RecordArena/Full`` if there are too many features, or the error of the scratch file.
+  /// - Complexity: O(bytes of the batch).
   public mutating func append(_ batch: FeatureBatch) throws {
     guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
     _ = try batch.withRecords { lent throws(any Error) in
@@ -104,6 +105,7 @@ public struct IndexFileSorter {
   ///
   /// - Returns: the number of features.
   /// - Throws: the error of the sink or of the scratch file.
+  /// - Complexity: O(n log r) for r runs.
   public mutating func finish(to sink: IndexFileSection.Sink) throws -> Int {
     try endRun()
     // The memory is needed for the runs now.

@@ -139,7 +139,7 @@ struct IndexPointers {
         }
         stack[depth] = siblings.dropFirst()
         // Only lets others work: what visits nodes relies on seeing all of them.
-        Interruption.poll(20)
+        Cancellation.poll(20)
         switch visit(node) {
         case .stop: return
         case .skip: break

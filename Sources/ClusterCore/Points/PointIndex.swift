@@ -114,6 +114,8 @@ public final class PointIndex: Sendable {
   var isDense: Bool { top == nil }
 
   /// The memory it takes, in bytes.
+  ///
+  /// - Complexity: O(blocks).
   public var byteCount: Int {
     blocks.reduce(blockPointers.byteCount + summaries.byteCount + (top?.byteCount ?? 0)) {
       $0 + $1.byteCount
@@ -154,6 +156,8 @@ public final class PointIndex: Sendable {
   }
 
   /// Calls `body` with the runs of all ordinals in index order.
+  ///
+  /// - Complexity: O(blocks).
   public func forEachRun(_ body: (Range<Int>) -> Void) {
     for number in 0..<blocks.count where blockPointers.pointer[number].count > 0 {
       body(blockPointers.pointer[number].ordinals)

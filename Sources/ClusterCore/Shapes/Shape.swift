@@ -23,6 +23,7 @@ public final class Shape: Hashable, Sendable {
   ///
   /// - Throws: ``ShapeError`` if it has too many corners, is beyond ±180 and ±90 degrees or makes no sense,
   ///   such as a polygon that crosses itself.
+  /// - Complexity: O(c log c) for c corners.
   public init(_ parts: [ShapePart]) throws(ShapeError) {
     self.parts = parts
     cornerCount = parts.reduce(0) { $0 + $1.cornerCount }
@@ -53,6 +54,8 @@ public final class Shape: Hashable, Sendable {
   public var byteCount: Int { 256 + cornerCount * 120 }
 
   /// Returns exactly whether a point is in the shape.
+  ///
+  /// - Complexity: O(corners) at worst.
   public func contains(_ point: Coordinate) -> Bool {
     let (x, y) = (point.longitude, point.latitude)
     for box in envelopes where x >= box.west && x <= box.east && y >= box.south && y <= box.north {

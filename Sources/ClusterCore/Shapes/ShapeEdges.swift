@@ -66,7 +66,7 @@ struct ShapeEdges: Sendable {
   func forEach(near latitude: Double, _ body: (ShapeEdge) -> Bool) {
     guard latitude >= bounds.south, latitude <= bounds.north else { return }
     let band = band(latitude)
-    Interruption.poll(Int(starts[band + 1] - starts[band]) * 2)
+    Cancellation.poll(Int(starts[band + 1] - starts[band]) * 2)
     for index in Int(starts[band])..<Int(starts[band + 1]) {
       guard body(all[Int(listed[index])]) else { return }
     }
@@ -79,7 +79,7 @@ struct ShapeEdges: Sendable {
     else { return false }
     let first = band(max(box.south, bounds.south))
     let last = band(min(box.north, bounds.north))
-    Interruption.poll(Int(starts[last + 1] - starts[first]) * 2)
+    Cancellation.poll(Int(starts[last + 1] - starts[first]) * 2)
     for index in Int(starts[first])..<Int(starts[last + 1])
     where all[Int(listed[index])].relation(to: box) == .touching {
       return true

@@ -73,7 +73,7 @@ package struct PropertySurvey: Sendable {
       } else {
         ids.insert(.string)
       }
-      if Interruption.poll(50 &+ text.count) { return }
+      if Cancellation.poll(50 &+ text.count) { return }
       look(at: text)
     }
   }

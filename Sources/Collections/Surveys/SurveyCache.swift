@@ -41,7 +41,7 @@ package final class SurveyCache: Sendable {
     return turn.withLongLock(otherwise: { PropertySurvey() }) { _ in
       if let existing { return existing }
       let made = make(of: index, state.withLock { $0.blocks })
-      if !Interruption.isOver { state.withLock { $0 = made } }
+      if !Cancellation.isOver { state.withLock { $0 = made } }
       return made.survey ?? PropertySurvey()
     }
   }
@@ -54,7 +54,7 @@ package final class SurveyCache: Sendable {
     /// The last block's, which most often is the next one's, too.
     var last: Block?
     for (number, match) in index.matches(before?.serials ?? []).enumerated() {
-      if Interruption.poll(20) { break }
+      if Cancellation.poll(20) { break }
       var block: Block
       if let match, let known = before?.surveys[match] {
         block = known

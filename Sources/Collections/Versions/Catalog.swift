@@ -13,7 +13,7 @@ package final class Catalog: Sendable {
     /// The latest changes of a shared store.
     var recent: RecentSteps?
     /// Nil until the first client watches the collection.
-    var log: TouchLog?
+    var log: InvalidationLog?
   }
 
   private struct Entries {
@@ -54,7 +54,7 @@ package final class Catalog: Sendable {
   // Characters: ids of collections, which are of ASCII
   private let unread = Locked<Set<String>>([])
   /// The logs of changes, also those of parts of collections.
-  let logs = TouchLog.Family()
+  let logs = InvalidationLog.Family()
   /// Held while a snapshot is replaced, but never during work on a disk.
   /// The value is the collections with expired features that may still be on disk.
   // Characters: ids of collections, which are of ASCII
@@ -102,14 +102,14 @@ package final class Catalog: Sendable {
   }
 
   /// The collection with an id, as it is now. Where much has expired, work that has a limit of time ends with this, as with
-  /// ``Interruption/run(atMost:_:)``.
+  /// ``Cancellation/run(atMost:_:)``.
   package subscript(_ id: String) -> CollectionSnapshot? {
     guard let snapshot = shown(id) else { return nil }
     // In a shared store expiry is a write, and there is no time here.
     guard let next = snapshot.nextExpiry, let now, next <= now else { return snapshot }
     if successors.successor(of: snapshot, at: now) == nil,
       snapshot.index.hasExpired(at: now, inMoreThan: ExpirySuccessors.fewBlocks),
-      Interruption.stopIfLimited()
+      Cancellation.stopIfLimited()
     {
       return snapshot
     }
@@ -125,6 +125,8 @@ package final class Catalog: Sendable {
   }
 
   /// All collections by id, as they are now.
+  ///
+  /// - Complexity: O(collections).
   package var all: [CollectionSnapshot] {
     ids.compactMap { self[$0] }
   }
@@ -144,33 +146,33 @@ package final class Catalog: Sendable {
   /// gets a new version, as versions only grow.
   ///
   /// - Parameters:
-  ///   - touched: the coordinates where features were before or are now; nil if they aren't known.
+  ///   - invalidated: the coordinates where features were before or are now; nil if they aren't known.
   ///   - steps: in which it was changed in a shared store; none if in one.
   /// - Returns: the snapshot that is shown.
   @discardableResult
   func publish(
-    _ snapshot: CollectionSnapshot, touched: [Coordinate]?, steps: [RecentSteps.Step] = []
+    _ snapshot: CollectionSnapshot, invalidated: [Coordinate]?, steps: [RecentSteps.Step] = []
   ) -> CollectionSnapshot {
-    let shown = replace(with: snapshot, touched: touched, steps)
+    let shown = replace(with: snapshot, invalidated: invalidated, steps)
     unread.withLock { _ = $0.remove(shown.info.id) }
     waits.show(shown.info.version, of: shown.info.id)
     return shown
   }
 
   private func replace(
-    with snapshot: CollectionSnapshot, touched: [Coordinate]?, _ steps: [RecentSteps.Step]
+    with snapshot: CollectionSnapshot, invalidated: [Coordinate]?, _ steps: [RecentSteps.Step]
   ) -> CollectionSnapshot {
     publishing.withLock { toSweep in
       let id = snapshot.info.id
       guard let shown = shown(id),
         shown.info.version > snapshot.info.version, let timekeeper = timekeeper.withLock({ $0 })
       else {
-        show(snapshot, touched: touched, steps)
+        show(snapshot, invalidated: invalidated, steps)
         return snapshot
       }
       let later = snapshot.changed(to: timekeeper.versions.next())
       toSweep.insert(id)
-      show(later, touched: touched)
+      show(later, invalidated: invalidated)
       return later
     }
   }
@@ -181,10 +183,10 @@ package final class Catalog: Sendable {
   /// Replaces a snapshot and tells watchers the changed coordinates. The caller holds
   /// ``publishing``.
   private func show(
-    _ snapshot: CollectionSnapshot, touched: [Coordinate]?, _ steps: [RecentSteps.Step] = []
+    _ snapshot: CollectionSnapshot, invalidated: [Coordinate]?, _ steps: [RecentSteps.Step] = []
   ) {
     let id = snapshot.info.id
-    snapshot.cache?.invalidate(touched, at: snapshot.info.version)
+    snapshot.cache?.invalidate(invalidated, at: snapshot.info.version)
     // The replaced snapshot, if this is its last owner, is freed after the lock is released.
     let replaced = entries.withLock { entries in
       let old = entries[id]
@@ -192,8 +194,9 @@ package final class Catalog: Sendable {
       snapshot.place.store(entries.shownCount, ordering: .relaxed)
       let saysMore = old.map { !$0.snapshot.info.says(sameAs: snapshot.info) } ?? true
       let whole = RecentSteps.Step(time: snapshot.info.time)
-      entries.show(snapshot, steps.isEmpty || saysMore || touched == nil ? steps + [whole] : steps)
-      old?.log?.append(snapshot, touched)
+      entries.show(
+        snapshot, steps.isEmpty || saysMore || invalidated == nil ? steps + [whole] : steps)
+      old?.log?.append(snapshot, invalidated)
       return old
     }
     replaced?.log?.notify()
@@ -251,11 +254,13 @@ package final class Catalog: Sendable {
   }
 
   /// The log of a collection's changes, which begins with the first call; nil if there is no such collection.
-  package func changes(of id: String, wake: @escaping @Sendable (TouchLog) -> Void) -> TouchLog? {
+  package func changes(of id: String, wake: @escaping @Sendable (InvalidationLog) -> Void)
+    -> InvalidationLog?
+  {
     entries.withLock { entries in
       guard let entry = entries[id] else { return nil }
       if let log = entry.log { return log }
-      let log = TouchLog(from: entry.snapshot, in: logs, wake: wake)
+      let log = InvalidationLog(from: entry.snapshot, in: logs, wake: wake)
       entries.byID[id]?.log = log
       return log
     }
@@ -289,20 +294,20 @@ package final class Catalog: Sendable {
       // Another reader may have been faster.
       guard next <= now else { return snapshot }
       let successor = successors.successor(of: snapshot, at: now)
-      var (collection, touched) = (
-        successor?.collection ?? snapshot.collection, successor?.touched ?? []
+      var (collection, invalidated) = (
+        successor?.collection ?? snapshot.collection, successor?.invalidated ?? []
       )
       let expired = collection.index.expired(at: now)
       if !expired.isEmpty {
         // Without memory for a version without them, they are shown for now.
         guard let changed = try? collection.applying([.remove(expired)]) else { return snapshot }
-        (collection, touched) = (changed.collection, touched + changed.touched)
+        (collection, invalidated) = (changed.collection, invalidated + changed.invalidated)
       }
       let current = CollectionSnapshot(
         info: snapshot.info.changed(to: timekeeper.versions.next()), collection: collection,
         after: snapshot)
       toSweep.insert(id)
-      show(current, touched: touched)
+      show(current, invalidated: invalidated)
       return current
     }
   }

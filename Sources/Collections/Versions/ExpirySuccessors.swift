@@ -11,7 +11,7 @@ final class ExpirySuccessors: Sendable {
     fileprivate var time: Int64
     var collection: IndexedCollection
     /// The coordinates of the features that are gone.
-    var touched: [Coordinate]
+    var invalidated: [Coordinate]
   }
 
   /// The blocks of an index that are made anew in a fraction of a millisecond.
@@ -50,7 +50,7 @@ final class ExpirySuccessors: Sendable {
       ]) {
         kept[id] = Successor(
           version: snapshot.info.version, time: next, collection: changed.collection,
-          touched: changed.touched)
+          invalidated: changed.invalidated)
       }
     }
     // Those of before are freed after the lock is released.

@@ -18,12 +18,17 @@ extension IndexedCollection {
   }
 
   /// A request's filter with the values of the properties that it names, and of ids.
+  ///
+  /// - Throws: ``ImpossibleRequest/outOfMemory`` if there is no memory for the columns that it needs.
+  /// - Complexity: O(bytes of all properties) the first time that a property is named, else O(distinct values).
   package func filter(_ expression: FilterExpression) throws(ImpossibleRequest) -> FeatureFilter {
     bound(try reading(expression))
   }
 
   /// A request's filter as this version reads it, which means the same as a filter of a key, after a look whether there is
   /// memory for it.
+  ///
+  /// - Throws: ``ImpossibleRequest/outOfMemory`` if there isn't.
   package func reading(_ expression: FilterExpression) throws(ImpossibleRequest) -> FilterExpression
   {
     try checkMemory(forNeeded: expression.neededColumns)
@@ -34,6 +39,8 @@ extension IndexedCollection {
 
   /// A key's filter with the values of the properties that it names. It depends on nothing but the feature itself,
   /// so `id` is always a property.
+  ///
+  /// - Throws: as ``filter(_:)``.
   package func filter(ofKey expression: FilterExpression) throws(ImpossibleRequest) -> FeatureFilter
   {
     try checkMemory(forNeeded: expression.neededColumns)
@@ -47,7 +54,7 @@ extension IndexedCollection {
   /// Whether a feature has a property `id`, other than null. True after a cancellation, when that isn't
   /// known.
   package var hasIDProperty: Bool {
-    column(of: FilterExpression.id).hasValues || Interruption.isOver
+    column(of: FilterExpression.id).hasValues || Cancellation.isOver
   }
 
   /// The values of a property, named in UTF-8.

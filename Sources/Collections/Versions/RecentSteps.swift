@@ -27,7 +27,7 @@ struct RecentSteps: Sendable {
   private var (count, byteCount) = (0, 0)
 
   /// The most features, and the most bytes.
-  fileprivate static let (mostFeatures, mostBytes) = (TouchLog.capacity, 16 << 20)
+  fileprivate static let (mostFeatures, mostBytes) = (InvalidationLog.capacity, 16 << 20)
 
   /// A collection that is settled.
   init(_ base: CollectionSnapshot, settled: Int64) { (self.base, self.settled) = (base, settled) }

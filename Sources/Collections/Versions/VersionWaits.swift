@@ -42,8 +42,8 @@ package final class VersionWaits: Sendable {
   /// One of them.
   package struct Wait: Sendable {
     package let collection: String
-    /// Stands for the features that the client sees; see ``CatalogView/scope``.
-    package let scope: ObjectIdentifier?
+    /// Stands for the features that the client sees; see ``CatalogView/tenantID``.
+    package let tenantID: ObjectIdentifier?
     package let version: Int64
     /// The client's address.
     package let client: UInt64
@@ -59,11 +59,12 @@ package final class VersionWaits: Sendable {
 
     /// A wait of a read.
     package init(
-      collection: String, scope: ObjectIdentifier?, version: Int64, client: UInt64, deadline: UInt,
+      collection: String, tenantID: ObjectIdentifier?, version: Int64, client: UInt64,
+      deadline: UInt,
       isAbandoned: @escaping @Sendable () -> Bool, refresh: (@Sendable () -> Void)?,
       end: @escaping @Sendable (End) -> Void
     ) {
-      (self.collection, self.scope, self.version) = (collection, scope, version)
+      (self.collection, self.tenantID, self.version) = (collection, tenantID, version)
       (self.client, self.deadline) = (client, deadline)
       (self.isAbandoned, self.refresh, self.end) = (isAbandoned, refresh, end)
     }
@@ -127,14 +128,14 @@ package final class VersionWaits: Sendable {
 
     /// Takes the waits for a version that is shown now, and those for what tenants see of it, one of each tenant.
     mutating func show(
-      _ version: Int64, of collection: String, to scope: ObjectIdentifier?
+      _ version: Int64, of collection: String, to tenantID: ObjectIdentifier?
     ) -> (shown: [Wait], others: [Wait]) {
       guard waits[collection] != nil else { return ([], []) }
-      let shown = take(collection) { $0.scope == scope && $0.version <= version }
+      let shown = take(collection) { $0.tenantID == tenantID && $0.version <= version }
       ended.shown += shown.count
       var seen: Set<ObjectIdentifier> = []
-      let others = (scope == nil ? waits[collection] ?? [] : []).filter { wait in
-        wait.scope.map { seen.insert($0).inserted } ?? false
+      let others = (tenantID == nil ? waits[collection] ?? [] : []).filter { wait in
+        wait.tenantID.map { seen.insert($0).inserted } ?? false
       }
       return (shown, others)
     }
@@ -195,6 +196,8 @@ package final class VersionWaits: Sendable {
   package var figures: Figures { state.withLock { $0.figures } }
 
   /// Begins a wait. If there are too many, the newest of an address with most is over, unless this is that one.
+  ///
+  /// - Throws: ``Failure`` if it is over at once, as others have the places or all ends.
   package func add(_ wait: Wait) throws(Failure) {
     let (result, isFirst) = state.withLock { state in
       let result = Result { () throws(Failure) in try state.add(wait) }
@@ -211,8 +214,10 @@ package final class VersionWaits: Sendable {
 
   /// Ends the waits for a version that is shown now. Where it is that of a whole collection, those for what tenants see
   /// of it are looked at soon.
-  package func show(_ version: Int64, of collection: String, to scope: ObjectIdentifier? = nil) {
-    let (shown, others) = state.withLock { $0.show(version, of: collection, to: scope) }
+  ///
+  /// - Complexity: O(waits for the collection).
+  package func show(_ version: Int64, of collection: String, to tenantID: ObjectIdentifier? = nil) {
+    let (shown, others) = state.withLock { $0.show(version, of: collection, to: tenantID) }
     for wait in shown { wait.end(.shown) }
     for wait in others { wait.refresh?() }
   }

@@ -38,7 +38,7 @@ package struct CatalogView: Sendable {
   package var filter: FilterExpression? { tenant?.filter }
 
   /// The identity of the set of visible features: equal for all principals that see the same.
-  package var scope: ObjectIdentifier? { tenant.map(ObjectIdentifier.init) }
+  package var tenantID: ObjectIdentifier? { tenant.map(ObjectIdentifier.init) }
 
   /// The collection with an id, as it is now.
   ///
@@ -119,19 +119,25 @@ package struct CatalogView: Sendable {
   private var ids: [String] { whole.ids.filter(grant.covers) }
 
   /// Some of the collections by id, as they are now.
+  ///
+  /// - Throws: as ``subscript(_:)``.
   package func page(offset: Int, limit: Int) throws -> [CollectionSnapshot] {
     if grant.coversEverything { return whole.page(offset: offset, limit: limit) }
     return try ids.dropFirst(offset).prefix(limit).compactMap { try self[$0] }
   }
 
   /// The log of a collection's changes, which begins with the first call; nil if there is no such collection.
-  package func changes(of id: String, wake: @escaping @Sendable (TouchLog) -> Void) -> TouchLog? {
+  package func changes(of id: String, wake: @escaping @Sendable (InvalidationLog) -> Void)
+    -> InvalidationLog?
+  {
     guard let tenant else { return whole.changes(of: id, wake: wake) }
     guard (try? self[id]) != nil else { return nil }
     return tenant.view(of: id).changes(in: whole.logs, wake: wake)
   }
 
   /// Refuses to change a part of a collection that all its clients share.
+  ///
+  /// - Throws: ``CollectionsError/seesPart`` unless all features are seen.
   package func checkSeesAll() throws(CollectionsError) {
     if isFiltered { throw .seesPart }
   }

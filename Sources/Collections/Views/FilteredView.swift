@@ -15,7 +15,7 @@ final class FilteredView: Sendable {
     var place: Int
     var snapshot: CollectionSnapshot
     /// Nil until the first client watches.
-    var log: TouchLog?
+    var log: InvalidationLog?
 
     func isCurrent(for other: CollectionSnapshot) -> Bool {
       // Another thread may know a later one.
@@ -61,13 +61,13 @@ final class FilteredView: Sendable {
   }
 
   /// The passing features of a collection as it is now, or later. Where that is much work, work that has a limit of time ends
-  /// with this, as with ``Interruption/run(atMost:_:)``.
+  /// with this, as with ``Cancellation/run(atMost:_:)``.
   ///
   /// - Throws: ``CollectionsError/noMemoryForView``.
   func snapshot(of whole: CollectionSnapshot.Dated) throws -> CollectionSnapshot {
     if let current = current(for: whole.snapshot) { return current }
-    if Interruption.isLimited, plan(for: whole.snapshot) == .selectedFromAll,
-      Interruption.stopIfLimited()
+    if Cancellation.isLimited, plan(for: whole.snapshot) == .selectedFromAll,
+      Cancellation.stopIfLimited()
     {
       throw CollectionsError.outdated
     }
@@ -84,7 +84,7 @@ final class FilteredView: Sendable {
         if made.isAnother {
           log?.end()
         } else if made.state.snapshot !== before?.snapshot {
-          log?.append(next.snapshot, made.touched)
+          log?.append(next.snapshot, made.invalidated)
         }
         return log
       }
@@ -102,7 +102,7 @@ final class FilteredView: Sendable {
     let made = try snapshot(of: whole)
     guard made.info.version < asked, asked <= whole.settled else { return made }
     return making.withLongLock { _ in
-      let (snapshot, log) = state.withLock { state -> (CollectionSnapshot?, TouchLog?) in
+      let (snapshot, log) = state.withLock { state -> (CollectionSnapshot?, InvalidationLog?) in
         guard let current = state?.snapshot, current.info.version < asked else {
           return (state?.snapshot, nil)
         }
@@ -118,11 +118,11 @@ final class FilteredView: Sendable {
   }
 
   /// A state after another one, where they differ, and whether the collection was dropped and created again.
-  private typealias Step = (state: State, touched: [Coordinate]?, isAnother: Bool)
+  private typealias Step = (state: State, invalidated: [Coordinate]?, isAnother: Bool)
 
   private func make(after before: State?, of whole: CollectionSnapshot.Dated) throws -> Step {
     do {
-      return try Interruption.uninterrupted { try next(after: before, of: whole) }
+      return try Cancellation.uninterrupted { try next(after: before, of: whole) }
     } catch is RecordArena.Full {
       throw CollectionsError.noMemoryForView
     }
@@ -151,8 +151,8 @@ final class FilteredView: Sendable {
     guard base !== whole.snapshot,
       let second = try step(after: first.state, to: whole.snapshot, recent)
     else { return first }
-    let touched = first.touched.flatMap { first in second.touched.map { first + $0 } }
-    return (second.state, touched, first.isAnother)
+    let invalidated = first.invalidated.flatMap { first in second.invalidated.map { first + $0 } }
+    return (second.state, invalidated, first.isAnother)
   }
 
   /// A step to a version of the whole collection at a known time, perhaps the first one.
@@ -225,22 +225,22 @@ final class FilteredView: Sendable {
       return (next, [], false)
     }
     // Other times change what passes a span of time, wherever it is.
-    let touched = before.whole.temporal == whole.info.temporal ? changed : nil
+    let invalidated = before.whole.temporal == whole.info.temporal ? changed : nil
     next.snapshot = CollectionSnapshot(
       info: whole.info.changed(to: version), collection: filtered.collection,
       after: before.snapshot)
-    if version != last { next.snapshot.cache?.invalidate(touched, at: version) }
-    return (next, touched, false)
+    if version != last { next.snapshot.cache?.invalidate(invalidated, at: version) }
+    return (next, invalidated, false)
   }
 
   /// The log of the changes from now on, or from the first call on; nil if no version was made.
   func changes(
-    in logs: TouchLog.Family, wake: @escaping @Sendable (TouchLog) -> Void
-  ) -> TouchLog? {
+    in logs: InvalidationLog.Family, wake: @escaping @Sendable (InvalidationLog) -> Void
+  ) -> InvalidationLog? {
     state.withLock { state in
       guard let known = state else { return nil }
       if let log = known.log { return log }
-      let log = TouchLog(from: known.snapshot, in: logs, wake: wake)
+      let log = InvalidationLog(from: known.snapshot, in: logs, wake: wake)
       state?.log = log
       return log
     }

@@ -11,11 +11,12 @@ extension CollectionWriter {
       try? store.reserveVersions()
     }
     guard count > 0 else {
-      catalog.publish(snapshot, touched: nil)
+      catalog.publish(snapshot, invalidated: nil)
       return
     }
     catalog.publish(
-      snapshot.changed(to: store.unwrittenVersions?.next() ?? snapshot.info.version), touched: nil)
+      snapshot.changed(to: store.unwrittenVersions?.next() ?? snapshot.info.version),
+      invalidated: nil)
     catalog.needsSweep([snapshot.info.id])
   }
 

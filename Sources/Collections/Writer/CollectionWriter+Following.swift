@@ -112,7 +112,7 @@ extension CollectionWriter {
       catalog.publish(
         CollectionSnapshot(
           info: info, collection: changed.collection, after: base, cache: catalog.cache?.another()),
-        touched: hasOtherTimes ? nil : changed.touched,
+        invalidated: hasOtherTimes ? nil : changed.invalidated,
         steps: made.map {
           RecentSteps.Step(
             at: $0.time, since: $0.first, of: $0.features, from: base?.index,
@@ -158,7 +158,7 @@ extension CollectionWriter {
         CollectionSnapshot(
           info: loaded.info, collection: IndexedCollection(loaded.index),
           cache: catalog.cache?.another()),
-        touched: nil)
+        invalidated: nil)
       shared.isShown(loaded.info)
       shared.link.hasLoaded()
       indexFiles.report(.loadedAnew(collection: info.id))

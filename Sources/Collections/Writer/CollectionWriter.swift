@@ -67,7 +67,7 @@ package final class CollectionWriter: @unchecked Sendable {
   let catalog: Catalog
   let queue = DispatchQueue(label: "pincluster.writer")
   /// The queue, to check that it is the caller's.
-  let home: Confinement
+  let home: Isolation
   private let waiting = Locked(Waiting())
   private var gathering = WriteGathering()
   /// Signalled when the writes are there that the writer waits for.
@@ -96,7 +96,7 @@ package final class CollectionWriter: @unchecked Sendable {
     shared = store as? any SharedStore
     self.catalog = catalog
     home = .queue(queue)
-    store.confine(to: home)
+    store.isolate(to: home)
     if let versions = store.unwrittenVersions { catalog.keepTime(store.clock, versions) }
     link = shared?.link
   }
@@ -188,6 +188,8 @@ package final class CollectionWriter: @unchecked Sendable {
   }
 
   /// Carries out a write and waits for its outcome. To be called on a thread for long work.
+  ///
+  /// - Throws: the error of the write, or ``CollectionsError/stopping``.
   package func perform(_ write: Write, _ share: WriteMemory.Share) throws -> WriteOutcome {
     let outcome = Locked<Result<WriteOutcome, any Error>>(.failure(CollectionsError.stopping))
     let end = DispatchSemaphore(value: 0)
@@ -195,7 +197,7 @@ package final class CollectionWriter: @unchecked Sendable {
       outcome.withLock { $0 = result }
       end.signal()
     }
-    if isAccepted { Interruption.pause { end.wait() } }
+    if isAccepted { Cancellation.pause { end.wait() } }
     return try outcome.withLock { $0 }.get()
   }
 

@@ -44,6 +44,7 @@ package struct FeatureDeletion: Sendable {
   /// Finds out what to delete; nil if it doesn't depend on a filter.
   ///
   /// - Parameter found: what was found out in an earlier version of the collection.
+  /// - Throws: ``ImpossibleRequest`` if the filter asks for too much, or ``RecordArena/Full``.
   package func find(
     in snapshot: CollectionSnapshot, after found: Found? = nil
   ) throws -> Found? {
@@ -60,13 +61,15 @@ package struct FeatureDeletion: Sendable {
   }
 
   /// Finds out how many features to delete, which takes about as long as for the writer.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if the filter asks for too much.
   package func look(in snapshot: CollectionSnapshot) throws {
     _ = try scope(of: snapshot, nil).count(in: region)
   }
 
   /// The features to delete; nil if that takes the writer too long to tell.
   func features(of snapshot: CollectionSnapshot, _ found: Found?) throws -> [FeatureID]? {
-    let scope = try Interruption.run(atMost: turn) { try self.scope(of: snapshot, found) }
+    let scope = try Cancellation.run(atMost: turn) { try self.scope(of: snapshot, found) }
     guard let scope else { return nil }
     let index = scope.index
     return scope.ordinals(in: region, offset: 0, limit: .max).map { index.record(at: $0).id }

@@ -19,7 +19,7 @@ final class WriteGroup {
     var latest: [FeatureID: Latest] = [:]
     /// The collection with the changes applied, and the coordinates that they changed; see ``prepare()``.
     var collection: IndexedCollection?
-    var touched: [Coordinate] = []
+    var invalidated: [Coordinate] = []
   }
 
   private enum Latest {
@@ -360,7 +360,7 @@ final class WriteGroup {
       }
       let changed = try collection.applying(draft.changes)
       drafts[id]?.collection = changed.collection
-      drafts[id]?.touched = changed.touched
+      drafts[id]?.invalidated = changed.invalidated
     }
   }
 
@@ -379,8 +379,8 @@ final class WriteGroup {
       catalog.publish(
         CollectionSnapshot(
           info: info, collection: collection, after: draft.base, cache: catalog.cache?.another()),
-        touched: draft.wasDropped || info.temporal != catalog[id]?.info.temporal
-          ? nil : draft.touched,
+        invalidated: draft.wasDropped || info.temporal != catalog[id]?.info.temporal
+          ? nil : draft.invalidated,
         steps: info.time == 0 || draft.changes.isEmpty
           ? []
           : [

@@ -6,7 +6,7 @@ import Threading
 /// share.
 ///
 /// A call that throws has changed nothing and leaves the store usable. One user at a time, where
-/// ``confine(to:)`` says.
+/// ``isolate(to:)`` says.
 public protocol FeatureStore: AnyObject {
   /// A random number that was drawn when the store was created.
   var storeID: UInt64 { get }
@@ -17,7 +17,7 @@ public protocol FeatureStore: AnyObject {
   var unwrittenVersions: VersionCounter? { get }
 
   /// Sets where the store is used from now on. Debug builds check it.
-  func confine(to confinement: Confinement)
+  func isolate(to isolation: Isolation)
   /// Every collection, by id.
   func collections() throws(StoreError) -> [CollectionInfo]
   /// Loads the index of a collection.
@@ -98,6 +98,8 @@ public protocol FeatureStore: AnyObject {
 extension FeatureStore {
   // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction on collections as they are.
+  ///
+  /// - Throws: as ``transaction(on:isTentative:_:)``.
   public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
     try transaction(on: ids, isTentative: false, body)
   }

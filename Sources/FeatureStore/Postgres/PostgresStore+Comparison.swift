@@ -5,6 +5,8 @@ extension PostgresStore {
   public var comparisonInterval: Double? { configuration.comparisonInterval }
 
   /// A function that compares a collection with its rows, for any thread.
+  ///
+  /// - Throws: (the function) ``StoreError`` if the database can't be reached or read.
   public func comparer(
     of info: CollectionInfo, _ index: FeatureIndex
   ) -> @Sendable () throws -> StoreComparison? {

@@ -12,6 +12,8 @@ extension PostgresStore {
   }
 
   /// A function that loads a collection, for any thread.
+  ///
+  /// - Throws: (the function) ``StoreError`` if the database can't be reached, or the rows can't be read.
   public func loader(of info: CollectionInfo) -> @Sendable () throws -> LoadedIndex {
     let file = cache?.file(of: info.key)
     let loader = PostgresLoader(
@@ -45,6 +47,8 @@ extension PostgresStore {
   }
 
   /// Makes a complete file the one that the next start reads.
+  ///
+  /// - Throws: nothing.
   public func finishIndexFile(_ draft: IndexFileDraft) throws(StoreError) { cache?.finish(draft) }
 
   /// Gives up a file that was begun.

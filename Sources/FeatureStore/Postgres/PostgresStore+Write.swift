@@ -273,11 +273,15 @@ extension PostgresStore {
   // MARK: Cleaning up
 
   /// Does nothing: ``expire(_:from:)`` deletes expired features.
+  ///
+  /// - Throws: nothing.
   public func removeExpired(
     from collections: [Int64], at now: Int64, atMost limit: Int
   ) throws(StoreError) -> Bool { true }
 
   /// Does nothing: every version is written.
+  ///
+  /// - Throws: nothing.
   public func reserveVersions() throws(StoreError) {}
 
   /// Deletes some rows of collections that were dropped, unless another instance is doing that.

@@ -11,7 +11,7 @@ import Threading
 /// the collections concerned are as they are shown. Where others have changed them, the writer begins again: it locks their
 /// rows, and reads these changes, so that memory and database hold the same until the commit.
 ///
-/// Not `Sendable`: one user at a time (``confine(to:)``).
+/// Not `Sendable`: one user at a time (``isolate(to:)``).
 public final class PostgresStore: SharedStore {
   /// How and where.
   public struct Configuration: Sendable {
@@ -49,7 +49,7 @@ public final class PostgresStore: SharedStore {
   let servers: PostgresServers
   private(set) var cache: PostgresIndexCache?
   private let offset: ClockOffset
-  private var confinement = Confinement.unchecked
+  private var isolation = Isolation.unchecked
   private(set) var held: PostgresConnection?
   private var isClosed = false
   /// When it is tried next to connect.
@@ -105,7 +105,7 @@ public final class PostgresStore: SharedStore {
     try begin(connection)
   }
 
-  deinit { confine(to: .unchecked) }
+  deinit { isolate(to: .unchecked) }
 
   /// How often a start tries to connect, once a second, as a database may be starting beside the service.
   private static let firstAttempts = 10
@@ -121,7 +121,7 @@ public final class PostgresStore: SharedStore {
   }
 
   /// Sets where the store is used from now on.
-  public func confine(to confinement: Confinement) { self.confinement = confinement }
+  public func isolate(to isolation: Isolation) { self.isolation = isolation }
 
   /// Ends the connection. Every later call throws.
   public func close() {
@@ -159,7 +159,7 @@ public final class PostgresStore: SharedStore {
 
   /// The connection, made anew if it was lost.
   func connected() throws(StoreError) -> PostgresConnection {
-    confinement.check()
+    isolation.check()
     guard !isClosed else { throw .io(reason: "the store is closed") }
     if let held, !held.isLost { return held }
     held = nil

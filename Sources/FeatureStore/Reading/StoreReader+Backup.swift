@@ -14,6 +14,7 @@ extension StoreReader {
   ///     left.
   /// - Throws: ``StoreError`` if the directory isn't empty, the log has lost its end, or the copy fails; or the error of
   ///   `progress`.
+  /// - Complexity: O(pages of the database).
   public func backUp(
     to directory: String, progress: (Double) throws -> Void
   ) throws {

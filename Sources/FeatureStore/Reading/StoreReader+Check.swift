@@ -25,6 +25,7 @@ extension StoreReader {
   /// of one collection in memory.
   ///
   /// - Parameter begin: hears of each part before it is read.
+  /// - Complexity: O(rows).
   public func check(begin: (String) -> Void) -> Report {
     var report = Report()
     func note(_ place: String = "", _ body: () throws -> Void) {

@@ -32,9 +32,10 @@ public final class StoreVerifier: Sendable {
   /// Checks everything, on the calling thread. Returns early once stopped.
   ///
   /// - Throws: ``StoreError/damaged(path:reason:)``.
+  /// - Complexity: O(rows).
   public func run() throws {
     let connection = try Connection(path: path)
-    connection.confinement = .currentThread
+    connection.isolation = .currentThread
     let isStopped = running.withLock { running in
       running.connection = connection
       return running.isStopped

@@ -3,7 +3,7 @@ import Glibc
 internal import Texts
 import Threading
 
-/// The owner of a SQLite connection. Not `Sendable`: one user at a time, where ``confinement`` says.
+/// The owner of a SQLite connection. Not `Sendable`: one user at a time, where ``isolation`` says.
 final class Connection {
   /// How a file is opened.
   enum Mode {
@@ -21,7 +21,7 @@ final class Connection {
   /// The database file, as named in errors.
   let path: String
   /// Where the connection and its statements may be used. Debug builds check every use.
-  var confinement = Confinement.unchecked
+  var isolation = Isolation.unchecked
   private var mayGrow = true
   /// Why the last checkpoint failed; nil if it didn't.
   private(set) var logFault: String?
@@ -35,7 +35,7 @@ final class Connection {
 
   /// SQLite's handle, for use on the confining thread or queue.
   var handle: OpaquePointer {
-    confinement.check()
+    isolation.check()
     return pointer
   }
 
@@ -78,12 +78,7 @@ final class Connection {
 
   /// The URI of a file that doesn't change: https://www.sqlite.org/uri.html.
   private static func unchangingURI(_ path: String) -> String {
-    let escaped = path.utf8.map { byte in
-      let isPlain = byte > 0x20 && byte < 0x7F && !"%?#".utf8.contains(byte)
-      let digits = String(byte, radix: 16)
-      return isPlain ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + digits
-    }
-    return "file:\(escaped.joined())?immutable=1"
+    "file:\(PercentCoding.encode(path: path))?immutable=1"
   }
 
   deinit {

@@ -9,7 +9,7 @@ final class Statement {
   private let pointer: OpaquePointer
 
   private var handle: OpaquePointer {
-    connection.confinement.check()
+    connection.isolation.check()
     return pointer
   }
 

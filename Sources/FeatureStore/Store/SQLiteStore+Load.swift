@@ -8,6 +8,7 @@ extension SQLiteStore {
   ///
   /// - Throws: ``StoreError/damaged(path:reason:)`` if a row or the number of rows isn't as it was written, or
   ///   ``StoreError`` if memory is short.
+  /// - Complexity: O(features), or O(features that have changed) with an index file.
   public func loadIndex(of info: CollectionInfo) throws -> LoadedIndex {
     let core = try writable()
     let loaded = try FeatureIndexBuilder.withMemory(for: info.featureCount) {

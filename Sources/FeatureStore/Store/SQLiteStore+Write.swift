@@ -44,6 +44,8 @@ extension SQLiteStore {
   /// but the first counts as updated; what replaces an expired feature counts as inserted. Features that
   /// don't say when they expire get the collection's time to live. When it throws the batch is
   /// unchanged too.
+  ///
+  /// - Complexity: O(k log n) for k features.
   public func upsert(
     _ batch: inout FeatureBatch, into id: String,
     stored: (FeatureID) -> StoredState = { _ in .absent }

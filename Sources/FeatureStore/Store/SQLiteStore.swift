@@ -11,7 +11,7 @@ import Threading
 /// call that throws has changed nothing and leaves the store usable.
 ///
 /// Not `Sendable`: one user at a time. The caller confines it to a queue or thread and may have debug builds
-/// check that (``confine(to:)``). While a store lives no other one can open its data directory. Other
+/// check that (``isolate(to:)``). While a store lives no other one can open its data directory. Other
 /// programs may read the file, such as `sqlite3` for a backup.
 public final class SQLiteStore: FeatureStore {
   /// The name of the database file in the data directory.
@@ -50,12 +50,12 @@ public final class SQLiteStore: FeatureStore {
 
   deinit {
     // The last reference may be released anywhere.
-    confine(to: .unchecked)
+    isolate(to: .unchecked)
     close()
   }
 
   /// Sets where the store is used from now on. Debug builds check every use of the database.
-  public func confine(to confinement: Confinement) { core?.connection.confinement = confinement }
+  public func isolate(to isolation: Isolation) { core?.connection.isolation = isolation }
 
   /// Every collection, by id.
   ///

@@ -37,6 +37,8 @@ public struct CSVWriter {
     public var count: Int { names.count }
 
     /// Adds the names of all properties of features. Returns false if these are too many.
+    ///
+    /// - Complexity: O(bytes of all properties).
     public mutating func add(namesIn batch: FeatureBatch) -> Bool {
       for index in 0..<batch.count {
         let isWithinLimits = batch.withRecord(at: index) { record in

@@ -13,12 +13,12 @@ public enum FormatError: Error, Hashable, Sendable {
   case noRoom
   /// There is no memory to read the body.
   case outOfMemory
-  /// The thread's work must stop before the end of the body; see `Interruption`. Outside of such work it never comes.
-  case interrupted
+  /// The thread's work must stop before the end of the body; see `Cancellation`. Outside of such work it never comes.
+  case cancelled
 
   /// Notes that a record or a part of it was read, of so many bytes, and throws if the thread's work must stop.
   @inline(__always)
   static func poll(bytes: Int) throws(FormatError) {
-    if Interruption.poll(100 &+ 4 &* bytes) { throw .interrupted }
+    if Cancellation.poll(100 &+ 4 &* bytes) { throw .cancelled }
   }
 }

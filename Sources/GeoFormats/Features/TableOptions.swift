@@ -36,7 +36,7 @@ public struct TableOptions: Sendable, Equatable {
 
   /// An unknown option, or one that doesn't go with another: its name and the reason; nil if there
   /// is none.
-  public var flaw: (option: String, detail: String)? {
+  public var fault: (option: String, detail: String)? {
     if let encoding, !TextDecoder.isKnown(encoding) {
       return (
         "encoding", "no encoding that iconv knows, such as utf-16, windows-1252 or iso-8859-15"

@@ -36,6 +36,7 @@ public struct TableSurvey {
   /// Looks at a chunk.
   ///
   /// - Throws: ``FormatError`` if the header isn't one of a table with points, or memory is short.
+  /// - Complexity: O(bytes of the chunk).
   public mutating func read(_ chunk: UnsafeRawBufferPointer) throws(FormatError) {
     var rest = chunk[...]
     while reader == nil, !rest.isEmpty {

@@ -73,6 +73,8 @@ public enum JSONScanner {
   }
 
   /// The UTF-8 of a JSON string whose text includes its quotes.
+  ///
+  /// - Complexity: O(bytes).
   public static func unescape(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)

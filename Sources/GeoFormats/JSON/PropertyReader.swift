@@ -46,6 +46,8 @@ public enum PropertyReader {
   /// Calls `body` with the members that have one of the names, in their stored order, as ``Members`` gives them. Of several
   /// members with one name only the last counts. Linear in the length of the object, but for the logarithm of the number of
   /// names.
+  ///
+  /// - Complexity: O(bytes of the properties).
   public static func forEachSelected(
     _ names: PropertyNames, in properties: UnsafeRawBufferPointer,
     _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void

@@ -50,6 +50,7 @@ public final class HTTPClient: Sendable {
   /// Creates a client for `http://host[:port][/prefix]`, or the same with https. The prefix goes before every path.
   ///
   /// - Parameter key: the key or token to send.
+  /// - Throws: ``HTTPClientError`` if the text isn't such an address, or memory is short.
   public init(url: String, trust: Trust = Trust(), key: String? = nil) throws(HTTPClientError) {
     (server, prefix) = try HTTPClient.parts(of: url)
     guard let handle = Handle() else { throw .badRequest("out of memory") }

@@ -30,7 +30,7 @@ final class Follower: Sendable {
     catalog.publish(
       CollectionSnapshot(
         info: now.info, collection: now.collection, after: shown, cache: catalog.cache?.another()),
-      touched: nil)
+      invalidated: nil)
   }
 
   func get(_ target: String, from version: Int? = nil) async -> Answer {

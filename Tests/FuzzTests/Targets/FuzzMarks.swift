@@ -218,7 +218,7 @@ enum FuzzMarks {
   private static func checkNames(_ one: String, _ other: String) throws {
     let isSame = Array(one.utf8) == Array(other.utf8)
     let keys = [one, other].map {
-      Watch.Key(collection: "c", scope: nil, query: .init(stringLiteral: $0))
+      Watch.Key(collection: "c", tenantID: nil, query: .init(stringLiteral: $0))
     }
     try FuzzFinding.unless((keys[0] == keys[1]) == isSame, "watched together: \(one), \(other)")
     var writer = JSONWriter()

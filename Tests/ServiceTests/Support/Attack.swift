@@ -58,8 +58,8 @@ struct Attack: Sendable, CustomStringConvertible {
     for attack in attacks {
       let response = try server.client.connect().send(
         attack.method, attack.path, headers: attack.headers, body: attack.body)
-      let flaw = response.flaw(status: attack.status, pointer: attack.pointer)
-      #expect(flaw == nil, "\(attack)")
+      let fault = response.fault(status: attack.status, pointer: attack.pointer)
+      #expect(fault == nil, "\(attack)")
       #expect(response.header("Access-Control-Allow-Origin") == "*", "\(attack)")
       #expect(try server.body(normal) == answer, "after \(attack)")
     }

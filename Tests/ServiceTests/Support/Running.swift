@@ -25,7 +25,7 @@ extension ChildProcess {
 extension TestResponse {
   /// What differs from the contract's answer to a bad request: the status, problem details that repeat it,
   /// and the pointer among the errors. Nil if nothing does.
-  func flaw(status: Int, pointer: String? = nil) -> String? {
+  func fault(status: Int, pointer: String? = nil) -> String? {
     guard self.status == status else { return "is \(self.status), not \(status): \(excerpt)" }
     guard mediaType == "application/problem+json" else {
       return "comes as \(mediaType ?? "nothing")"

@@ -64,6 +64,7 @@ public struct MethodDrilldown: Sendable {
   /// Its features at the last zoom, each of them a pin of its own, spread around shared coordinates.
   ///
   /// - Throws: ``ImpossibleRequest`` if there are more pins than the limit, or memory is short.
+  /// - Complexity: O(n log n) in its features.
   public func pins(
     _ settings: ClusterSettings, limit: Int
   ) throws(ImpossibleRequest) -> ClusterResult {

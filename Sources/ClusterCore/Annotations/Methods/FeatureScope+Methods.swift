@@ -14,7 +14,7 @@ extension FeatureScope {
     let found = points.countFeatures(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
     // To copy so many takes longer than an event loop has.
-    if found > FeatureScope.quicklyCopied, Interruption.stopIfLimited() { throw .interrupted }
+    if found > FeatureScope.quicklyCopied, Cancellation.stopIfLimited() { throw .cancelled }
     return try ImpossibleRequest.withMemory(of: found * 160) { () throws(ImpossibleRequest) in
       do throws(MethodLimit) {
         let inside = sideBySide(in: region, count: found)

@@ -4,12 +4,13 @@ extension MethodRequest {
   /// Finds the zooms of the expansions of all clusters of a result; see ``ClusterResult/expansion(of:in:)``.
   ///
   /// - Throws: ``ImpossibleRequest`` if there are too many features, or memory is short.
+  /// - Complexity: O(n) in the features of the clusters, for each zoom.
   public func findExpansionZooms(
     in result: inout ClusterResult, _ collection: IndexedCollection
   ) throws(ImpossibleRequest) {
     result.expansionZooms = [:]
     for annotation in result.annotations where annotation.isCluster {
-      if Interruption.poll(2000 &+ annotation.count &* 20) { throw .interrupted }
+      if Cancellation.poll(2000 &+ annotation.count &* 20) { throw .cancelled }
       try findExpansionZoom(of: annotation, in: &result, collection)
     }
   }

@@ -1,7 +1,7 @@
 import Threading
 
 /// The remaining work that a request may do, in units of about a nanosecond. It is spent when the request's
-/// thread must stop; see ``Interruption``.
+/// thread must stop; see ``Cancellation``.
 struct WorkBudget {
   private(set) var left: Int
   /// The remaining work at which the thread next looks whether it must stop.
@@ -27,7 +27,7 @@ struct WorkBudget {
 
   @inline(never)
   private mutating func look() {
-    if Interruption.poll(next &+ WorkBudget.interval &- left) { left = -1 }
+    if Cancellation.poll(next &+ WorkBudget.interval &- left) { left = -1 }
     next = left &- WorkBudget.interval
   }
 }

@@ -103,7 +103,7 @@ extension Histogram {
     var result = Histogram(bins: bins, range)
     scope.forEachNumbers(of: column, in: cells) { chunk, numbers in
       if let chunk, result.count(chunk) { return }
-      Interruption.poll(numbers.count * 4)
+      Cancellation.poll(numbers.count * 4)
       result.count(numbers)
     } missing: {
       result.missing += $0
@@ -121,7 +121,7 @@ extension FeatureScope {
     _ body: (ColumnChunk?, UnsafeBufferPointer<Double>) -> Void, missing: (Int) -> Void = { _ in }
   ) {
     points.forEachRun(in: CellsRegion(cells)) { run in
-      if Interruption.poll(run.count / 2 + 10) { return false }
+      if Cancellation.poll(run.count / 2 + 10) { return false }
       return forEachCollectionRun(run) { run in
         guard let doubles = column.doubles[around: run.lowerBound] else {
           missing(run.count)

@@ -14,7 +14,7 @@ struct NumberSummary {
   init(_ column: PropertyColumn, _ runs: [Range<Int>], scale: Double = 1) {
     for run in runs {
       guard let doubles = column.doubles[around: run.lowerBound] else { continue }
-      if Interruption.poll(run.count * 3) { break }
+      if Cancellation.poll(run.count * 3) { break }
       for ordinal in run {
         // Branchless: NaN, which stands for a missing number, is neither less nor greater.
         let number = doubles[ordinal] * scale
@@ -32,7 +32,7 @@ struct NumberSummary {
     var total = PreciseSum()
     for run in runs {
       guard let doubles = column.doubles[around: run.lowerBound] else { continue }
-      if Interruption.poll(run.count * 3) { break }
+      if Cancellation.poll(run.count * 3) { break }
       for ordinal in run { total.add(PropertyColumn.weight(doubles[ordinal])) }
     }
     withExtendedLifetime(column) {}

@@ -52,11 +52,13 @@ public final class StatisticsCollector {
 
   /// Computes the statistics of an annotation in one pass over its features for each property, or two where
   /// values are needed one by one.
+  ///
+  /// - Complexity: O(n) in its features for each property; medians and distinct values O(n log n).
   public func statistics(of annotation: Annotation) -> AnnotationStatistics {
     var runs: [Range<Int>] = []
     result.forEachRun(of: annotation) {
       runs.append($0)
-      return !Interruption.isOver
+      return !Cancellation.isOver
     }
     var found = AnnotationStatistics()
     found.weight = wanted.weights.map { NumberSummary.weight(of: $0, runs) }
@@ -80,7 +82,7 @@ public final class StatisticsCollector {
   ) {
     var ranks: [Int] = []
     for run in runs {
-      if Interruption.poll(run.count * 5) { break }
+      if Cancellation.poll(run.count * 5) { break }
       for ordinal in run {
         let rank = Int(keys.rank(at: ordinal))
         if tally[rank] == 0 { ranks.append(rank) }

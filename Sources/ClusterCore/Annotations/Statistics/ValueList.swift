@@ -12,7 +12,7 @@ struct ValueList {
   /// - Parameter isWhole: whether values other than numbers are needed, too.
   init(_ column: PropertyColumn, _ runs: [Range<Int>], isWhole: Bool) {
     for run in runs {
-      if Interruption.poll(run.count * 3) { break }
+      if Cancellation.poll(run.count * 3) { break }
       if let doubles = column.doubles[around: run.lowerBound] {
         for ordinal in run where doubles[ordinal] == doubles[ordinal] {
           numbers.append(doubles[ordinal])

@@ -48,7 +48,7 @@ final class BlockMask {
           let sum = sum(features.ordinals, features.nodes.pointee.box, pointers)
           known = FilterMasks.Block(sum: sum.sum, first: sum.first - features.firstOrdinal)
         }
-        if !Interruption.isOver { masks.remember(number, words, known) }
+        if !Cancellation.isOver { masks.remember(number, words, known) }
       }
     }
     passing =

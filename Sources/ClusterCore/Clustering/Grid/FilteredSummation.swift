@@ -46,7 +46,7 @@ final class FilteredSummation {
   /// - Parameter sharedFrom: the number of blocks from which on all processors share the work.
   func run(sharedFrom: Int) {
     // Cancelled work may have left a filter of values that weren't read.
-    guard pointers.count > 0, !Interruption.isOver else { return }
+    guard pointers.count > 0, !Cancellation.isOver else { return }
     walk()
     if mixed.count < sharedFrom {
       addMixed(mixed.fixed, 0..<mixed.count)
@@ -75,7 +75,7 @@ final class FilteredSummation {
   /// Adds the features of some blocks that pass, given their top nodes. The memory of the next blocks is
   /// prefetched meanwhile.
   private func addMixed(_ tops: FixedArray<Int>, _ range: Range<Int>) {
-    for number in range where !isFull && !Interruption.isOver {
+    for number in range where !isFull && !Cancellation.isOver {
       if number + 2 < range.upperBound {
         let later = tops.pointer[number + 2]
         if let block = pointers.block(holding: later, pointers.node(later)) {
@@ -89,7 +89,7 @@ final class FilteredSummation {
   /// Adds the features of a block that pass, given its top node.
   private func addMixed(_ top: Int) {
     let own = pointers.node(top)
-    guard let block = pointers.block(holding: top, own), !Interruption.poll(1500) else { return }
+    guard let block = pointers.block(holding: top, own), !Cancellation.poll(1500) else { return }
     mask.load(block, pointers)
     switch mask.passing {
     case .outside: return
@@ -144,7 +144,7 @@ final class FilteredSummation {
       open.removeLast(1)
       let own = pointers.node(node)
       guard window.touches(own.box), let span = window.span(of: own.box) else { continue }
-      if Interruption.poll(30) { return }
+      if Cancellation.poll(30) { return }
       var frame = known
       if let shapes, let known {
         switch shapes.look(at: own.box, in: known) {
@@ -193,7 +193,7 @@ final class FilteredSummation {
   ) {
     let lines = window.lines(in: span)
     let features = pointers.block(of: points.lowerBound)
-    Interruption.poll(points.count * 8)
+    Cancellation.poll(points.count * 8)
     for ordinal in points {
       if isMasked, !mask.contains(ordinal) { continue }
       let position = features.positions[ordinal]

@@ -5,6 +5,10 @@ import Threading
 /// Adds up a region's features by the cells of a grid range in one descent of the tree: a node within
 /// one cell is added whole, a node across a grid line is opened, and a leaf across one is scanned.
 ///
+///     let sums = GridSummation.sums(
+///       of: index.points, in: EverywhereRegion(), by: viewport.cells, excluding: OrdinalSet([]), countingLocations: false)
+///     for sum in sums { print(sum.cell, sum.count) }
+///
 /// Where only the positions of features matter, ``Vectors`` do that for whole blocks, apart from features and nodes so
 /// close to a grid line that their coordinates decide.
 ///
@@ -136,7 +140,7 @@ final class GridSummation<Region: IndexRegion> {
         next &+= 1
       }
       start = end
-      if Interruption.poll((visited &+ queue.count) &* 100) { break }
+      if Cancellation.poll((visited &+ queue.count) &* 100) { break }
     }
     scratch.queue = queue
   }

@@ -22,7 +22,7 @@ extension FeatureScope {
     forEachRun { run in
       guard ranks.count <= limit else { return }
       total += run.count
-      Interruption.poll(run.count * 5)
+      Cancellation.poll(run.count * 5)
       for ordinal in run {
         let rank = Int(keys.rank(at: collectionOrdinal(ordinal)))
         if table[rank] == 0 { ranks.append(rank) }
@@ -30,7 +30,7 @@ extension FeatureScope {
       }
     }
     guard ranks.count <= limit else { return nil }
-    if Interruption.isOver { throw .interrupted }
+    if Cancellation.isOver { throw .cancelled }
     ranks.sort()
     return try ImpossibleRequest.withMemory(of: total * 24) {
       // The ordinals of all parts, one part after the other, and the place of the next one of each.
@@ -41,7 +41,7 @@ extension FeatureScope {
         (table[rank], next) = (next, next + table[rank])
       }
       forEachRun { run in
-        Interruption.poll(run.count * 15)
+        Cancellation.poll(run.count * 15)
         for ordinal in run {
           let whole = collectionOrdinal(ordinal)
           let rank = Int(keys.rank(at: whole))

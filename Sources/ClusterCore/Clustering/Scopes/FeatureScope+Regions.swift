@@ -30,7 +30,7 @@ extension FeatureScope {
         let bound = filter.bind()
         let selected = FeatureSelection(
           from: before.blocks(ofKey: nil), index.matches(before.serials), index.records
-        ) { Interruption.isOver ? nil : filter.selected(fromBlock: $0, bound) }
+        ) { Cancellation.isOver ? nil : filter.selected(fromBlock: $0, bound) }
         return [(nil, selected)]
       }
       self.init(collection, parts[0].selection, name: name)
@@ -62,12 +62,16 @@ extension FeatureScope {
   }
 
   /// Returns the number of features in a region, or of all.
+  ///
+  /// - Complexity: O(nodes that the edges of the region cross).
   public func count(in region: DegreesRegion?) -> Int {
     region.map { points.countFeatures(in: $0) } ?? count
   }
 
   /// Returns the ordinals in the collection of at most `limit` features in a region, or of all, in
   /// index order. The first `offset` features are skipped in O(log n).
+  ///
+  /// - Complexity: O(log n + `limit`), and the nodes that the edges of the region cross.
   public func ordinals(in region: DegreesRegion?, offset: Int, limit: Int) -> [Int] {
     region.map { ordinals(inAny: $0, offset: offset, limit: limit) }
       ?? ordinals(inAny: EverywhereRegion(), offset: offset, limit: limit)
@@ -78,7 +82,7 @@ extension FeatureScope {
     guard limit > 0 else { return ordinals }
     points.forEachOrdinal(in: region, offset: offset) { ordinal in
       ordinals.append(collectionOrdinal(ordinal))
-      return ordinals.count < limit && !Interruption.poll(10)
+      return ordinals.count < limit && !Cancellation.poll(10)
     }
     return ordinals
   }
@@ -87,6 +91,8 @@ extension FeatureScope {
 extension FeatureScope {
   /// Returns the ordinals in the collection of at most `limit` features in a region, or of all, by their distance on the
   /// globe, the nearest first, and of several at one distance the first in index order.
+  ///
+  /// - Complexity: O(`limit` log n).
   public func ordinals(in region: DegreesRegion?, nearestTo origin: GlobeDistance, limit: Int)
     -> [Int]
   {

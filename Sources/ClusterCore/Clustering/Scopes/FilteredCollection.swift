@@ -56,9 +56,10 @@ public struct FilteredCollection: Sendable {
   /// Only features of changed blocks are looked at, unless many blocks have changed.
   ///
   /// - Throws: the error of `filter`, or ``RecordArena/Full`` if there isn't enough memory.
+  /// - Complexity: O(blocks), plus the features of changed blocks; O(n) if there are many.
   public func following(
     _ later: IndexedCollection, passing filter: Binding
-  ) throws -> (filtered: FilteredCollection, touched: [Coordinate]) {
+  ) throws -> (filtered: FilteredCollection, invalidated: [Coordinate]) {
     let index = later.index
     if index === source { return (self, []) }
     guard let (gone, new) = changes(to: index) else {
@@ -77,7 +78,7 @@ public struct FilteredCollection: Sendable {
     edit.remove(removed)
     edit.put(added)
     let changed = try edit.make()
-    return (FilteredCollection(collection.after(changed), of: index), changed.touched)
+    return (FilteredCollection(collection.after(changed), of: index), changed.invalidated)
   }
 
   /// The records that a later index hasn't any more, and those that it has beyond. Nil if there are so many that
@@ -138,7 +139,7 @@ public struct FilteredCollection: Sendable {
     let (a, b) = (earlier.collection.index, collection.index)
     var (old, new) = (a.directory.references.makeIterator(), b.directory.references.makeIterator())
     var (before, after) = (old.next(), new.next())
-    var touched: [Coordinate] = []
+    var invalidated: [Coordinate] = []
     while before != nil || after != nil {
       let order: Int =
         if let before, let after {
@@ -151,15 +152,15 @@ public struct FilteredCollection: Sendable {
         isSame = a.records[before].equals(b.records[after])
       }
       if order <= 0, let reference = before {
-        if !isSame { touched.append(a.records[reference].coordinate) }
+        if !isSame { invalidated.append(a.records[reference].coordinate) }
         before = old.next()
       }
       if order >= 0, let reference = after {
-        if !isSame { touched.append(b.records[reference].coordinate) }
+        if !isSame { invalidated.append(b.records[reference].coordinate) }
         after = new.next()
       }
     }
-    return touched
+    return invalidated
   }
 }
 

@@ -6,11 +6,13 @@ extension IndexedCollection {
   /// The first call reads every record, which takes a while. The column is then cached, also for
   /// changed versions of the collection, as long as there is memory. Another thread that needs the
   /// column meanwhile waits. A name must always be used with the same kind of decoder. Each reading has one of its own.
+  ///
+  /// - Complexity: O(bytes of all properties) for the first call.
   public func column(_ name: ColumnName, decoder: any PropertyDecoder) -> PropertyColumn {
     let key = CachedColumn.Key(name: name.property, reading: name.reading)
     let column = columns.value(for: key) { _ in
       // To read so many takes longer than an event loop has.
-      if index.count > IndexedCollection.quicklyRead { _ = Interruption.stopIfLimited() }
+      if index.count > IndexedCollection.quicklyRead { _ = Cancellation.stopIfLimited() }
       return .values(PropertyColumn(named: name.property, of: index, decoder: decoder), decoder)
     }
     guard case .values(let values, _) = column else { preconditionFailure("the key is of values") }
@@ -18,6 +20,8 @@ extension IndexedCollection {
   }
 
   /// Returns the keys of a property of all features. Cached like ``column(_:decoder:)``.
+  ///
+  /// - Complexity: as ``column(_:decoder:)``, and O(n + k log k) for k keys.
   public func keyColumn(named name: [UInt8], decoder: any PropertyDecoder) -> KeyColumn {
     let column = columns.value(for: CachedColumn.Key(name: name, isKeys: true)) { _ in
       .keys(KeyColumn(self.column(ColumnName(name), decoder: decoder)))

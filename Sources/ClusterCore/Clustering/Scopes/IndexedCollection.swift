@@ -74,9 +74,9 @@ public final class IndexedCollection: Sendable {
   /// - Throws: ``RecordArena/Full`` if there is no memory for the records.
   public func applying(
     _ changes: [FeatureChange]
-  ) throws(RecordArena.Full) -> (collection: IndexedCollection, touched: [Coordinate]) {
+  ) throws(RecordArena.Full) -> (collection: IndexedCollection, invalidated: [Coordinate]) {
     let changed = try index.applying(changes)
-    return (after(changed), changed.touched)
+    return (after(changed), changed.invalidated)
   }
 
   /// Returns the version with a changed index.

@@ -93,9 +93,9 @@ extension FeatureScope {
     }
     points.forEachOrdinal(in: AnyRegion(region)) { ordinal in
       all.append(UInt32(collectionOrdinal(ordinal)))
-      return !Interruption.poll(10)
+      return !Cancellation.poll(10)
     }
-    // Interrupted work may have found fewer.
+    // Cancelled work may have found fewer.
     guard offset < all.count else { return [] }
     let places = offset..<min(offset + limit, all.count)
     order.arrange(&all, places)

@@ -28,7 +28,7 @@ struct KeyCollector {
   /// cancelled.
   mutating func collect(_ chunk: ColumnChunk) -> FixedArray<UInt32>? {
     if chunk.codes == nil && chunk.doubles == nil { return nil }
-    if Interruption.poll(chunk.count * 20) { return nil }
+    if Cancellation.poll(chunk.count * 20) { return nil }
     let result = WritableArray<UInt32>(count: chunk.count)
     for offset in 0..<chunk.count {
       let code = chunk.code(at: offset)

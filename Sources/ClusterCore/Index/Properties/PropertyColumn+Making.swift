@@ -13,14 +13,14 @@ extension PropertyColumn {
     var chunks: [ColumnChunk] = []
     chunks.reserveCapacity(index.blocks.count)
     index.points.forEachRun { run in
-      if Interruption.isOver {
+      if Cancellation.isOver {
         return chunks.append(ColumnChunk(count: run.count, codes: nil, doubles: nil))
       }
       var builder = ColumnChunkBuilder(count: run.count, dictionary: dictionary)
       for ordinal in run {
         index.prefetchRecord(at: min(ordinal + PropertyColumn.ahead, run.upperBound - 1))
         let record = index.record(at: ordinal)
-        guard !Interruption.poll(50 &+ record.properties.count / 2) else {
+        guard !Cancellation.poll(50 &+ record.properties.count / 2) else {
           builder.append(.missing)
           continue
         }

@@ -109,6 +109,8 @@ extension GridRange {
   }
 
   /// All cells, ordered by row and column.
+  ///
+  /// - Complexity: O(cells).
   public var positions: [CellPosition] {
     rows.flatMap { row in
       columnRanges.joined().map { CellPosition(column: $0, row: row) }

@@ -55,3 +55,8 @@ public struct GeoBounds: Hashable, Sendable, BitwiseCopyable {
       height: WebMercator.y(latitude: south) - y)
   }
 }
+
+/// Whether a region contains all, none or some of a node's points.
+enum Coverage {
+  case outside, inside, partial
+}

@@ -19,9 +19,9 @@ enum PartialSort {
     var generator = SystemRandomNumberGenerator()
     var ranges = [0..<items.count]
     while let range = ranges.popLast() {
-      guard range.count > 1, range.overlaps(places), !Interruption.isOver else { continue }
+      guard range.count > 1, range.overlaps(places), !Cancellation.isOver else { continue }
       if range.count <= insertionLimit {
-        Interruption.poll(range.count * 4 * nanoseconds)
+        Cancellation.poll(range.count * 4 * nanoseconds)
         insert(items, range, by: precedes)
         continue
       }
@@ -29,14 +29,14 @@ enum PartialSort {
       var (low, high) = (range.lowerBound, range.upperBound - 1)
       // C. A. R. Hoare, "Quicksort", 1962.
       while low <= high {
-        if Interruption.poll(nanoseconds) { return }
+        if Cancellation.poll(nanoseconds) { return }
         while precedes(items[low], pivot) {
           low += 1
-          Interruption.poll(nanoseconds)
+          Cancellation.poll(nanoseconds)
         }
         while precedes(pivot, items[high]) {
           high -= 1
-          Interruption.poll(nanoseconds)
+          Cancellation.poll(nanoseconds)
         }
         guard low <= high else { break }
         items.swapAt(low, high)

@@ -130,7 +130,7 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Evictable {
       defer { forget(name, slot) }
       return Result { () throws(E) in
         let built = try build(entry.stale)
-        if Interruption.isOver { return built }
+        if Cancellation.isOver { return built }
         value = built
         keep(built, of: name, slot)
         return built

@@ -168,6 +168,8 @@ public struct FeatureBatch: Sendable {
     public var count: Int { starts.count }
 
     /// Whether no record has an id yet.
+    ///
+    /// - Complexity: O(records).
     public var allNeedIDs: Bool { starts.indices.allSatisfy { self[$0].needsID } }
 
     /// The record at `index`.
@@ -188,6 +190,8 @@ public struct FeatureBatch: Sendable {
   }
 
   /// The largest integer id in the batch, or nil if there is none.
+  ///
+  /// - Complexity: O(records).
   public var largestIntegerID: Int64? {
     var largest: Int64?
     for index in 0..<count {

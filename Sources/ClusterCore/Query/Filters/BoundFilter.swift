@@ -52,12 +52,14 @@ public struct BoundFilter: Sendable {
   }
 
   /// Calls `body` with the ordinals of the features of a run that pass, in order.
+  ///
+  /// - Complexity: O(conditions) for each feature of the range.
   @inlinable
   public func forEachPassing(in range: Range<Int>, _ body: (Int) throws -> Void) rethrows {
     var ordinal = range.lowerBound
     while ordinal < range.upperBound {
       // Only lets others work, as callers may rely on all that pass.
-      Interruption.poll(64 * 10)
+      Cancellation.poll(64 * 10)
       var rest = mask(from: ordinal, count: Swift.min(64, range.upperBound - ordinal))
       while rest != 0 {
         try body(ordinal + rest.trailingZeroBitCount)

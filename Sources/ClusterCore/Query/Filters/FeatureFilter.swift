@@ -39,6 +39,8 @@ public final class FeatureFilter: Sendable {
   }
 
   /// Returns whether the feature with an ordinal passes.
+  ///
+  /// - Complexity: O(conditions, and corners of shapes) at worst.
   public func passes(_ ordinal: Int) -> Bool {
     if let ids, !ids.contains(index.record(at: ordinal).id) { return false }
     return (shapes.isEmpty || shapes.contains(index.coordinate(at: ordinal)))
@@ -51,7 +53,7 @@ public final class FeatureFilter: Sendable {
     let bound = bind()
     if let ids {
       for ordinal in ids.compactMap({ index.ordinal(of: $0) }).sorted() {
-        if !Interruption.poll(500), bound?.passes(ordinal) ?? true { body(ordinal) }
+        if !Cancellation.poll(500), bound?.passes(ordinal) ?? true { body(ordinal) }
       }
       return
     }

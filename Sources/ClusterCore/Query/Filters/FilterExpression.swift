@@ -94,6 +94,8 @@ public indirect enum FilterExpression: Hashable, Sendable {
   public static let maximumOperations = 100
 
   /// The names of its properties without duplicates, in order of occurrence.
+  ///
+  /// - Complexity: O(conditions and operands).
   public var propertyNames: [[UInt8]] {
     var seen: Set<[UInt8]> = []
     return columnNames.map(\.property).filter { seen.insert($0).inserted }
@@ -131,6 +133,8 @@ public indirect enum FilterExpression: Hashable, Sendable {
 
   /// The number of conditions, which is the worst-case cost for a feature. The literals of a list
   /// count as one condition, its properties one each.
+  ///
+  /// - Complexity: O(conditions and operands).
   public var conditionCount: Int {
     var count = 0
     forEachCondition { condition in
@@ -169,6 +173,8 @@ public indirect enum FilterExpression: Hashable, Sendable {
   }
 
   /// The approximate memory it takes, in bytes.
+  ///
+  /// - Complexity: O(conditions and operands).
   public var byteCount: Int {
     var total = 64 * conditionCount + shapes.reduce(0) { $0 + $1.byteCount }
     forEachOperand { operand, _ in

@@ -27,6 +27,8 @@ public struct CellSet: Sendable {
   }
 
   /// All cells, ordered by row and column.
+  ///
+  /// - Complexity: O(cells).
   public var positions: [CellPosition] {
     runs.flatMap { run in run.columns.map { CellPosition(column: $0, row: run.row) } }
   }

@@ -30,14 +30,14 @@ extension PointIndex {
       add(pointers.root)
       while let next = nodes.popFirst(), mayHold(next.metres) {
         guard pointers.node(next.number).isLeaf else {
-          Interruption.poll(800)
+          Cancellation.poll(800)
           for child in pointers.children(of: next.number) { add(child) }
           continue
         }
         let points = pointers.points(of: next.number)
         for ordinal in points { pointers.prefetchReference(ordinal) }
         for ordinal in points {
-          if Interruption.poll(150) { return [] }
+          if Cancellation.poll(150) { return [] }
           let metres = origin.metres(to: pointers.coordinate(ordinal))
           let one = Reached(metres: -metres, number: -ordinal)
           if found.count == limit, let last = found.first, one < last { continue }

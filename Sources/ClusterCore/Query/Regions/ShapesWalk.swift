@@ -131,7 +131,7 @@ final class ShapesWalk {
   private func narrow(_ part: Part, to rectangle: GeoBounds) -> Bool {
     var found = part
     let start = numbers.count
-    Interruption.poll(20 + Int(part.beyond.to - part.touching.from) * 5)
+    Cancellation.poll(20 + Int(part.beyond.to - part.touching.from) * 5)
     if part.kind == .envelopes || part.kind == .discs {
       for place in part.touching.from..<part.touching.to {
         let number = numbers.pointer[Int(place)]

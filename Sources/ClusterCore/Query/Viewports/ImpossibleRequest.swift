@@ -14,7 +14,7 @@ public struct ImpossibleRequest: Error, Sendable {
 
   /// The error of a request whose work was cancelled, which no client sees: the answer has the
   /// reason.
-  static let interrupted = ImpossibleRequest(field: "", detail: "the work was interrupted")
+  static let cancelled = ImpossibleRequest(field: "", detail: "the work was cancelled")
 }
 
 extension ImpossibleRequest {

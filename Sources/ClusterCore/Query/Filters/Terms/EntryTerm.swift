@@ -20,7 +20,7 @@ struct EntryTerm: SlowTerm {
 
     func holds(_ code: PropertyColumn.Code, _ text: UnsafeRawBufferPointer) -> Bool {
       // The result of cancelled work is discarded.
-      if Interruption.poll(20 + text.count * steps) { return false }
+      if Cancellation.poll(20 + text.count * steps) { return false }
       return switch self {
       case .comparison(let comparison, let other):
         comparison.holds(other.withUnsafeBytes { ByteOrder.compare(text, $0) })
@@ -78,7 +78,7 @@ struct EntryTerm: SlowTerm {
     return yes
       | open.filtered { bit in
         let answer = holds(values[bit])
-        if !Interruption.isOver { answers.set(answer ? .yes : .no, values[bit]) }
+        if !Cancellation.isOver { answers.set(answer ? .yes : .no, values[bit]) }
         return answer
       }
   }
@@ -91,7 +91,7 @@ struct EntryTerm: SlowTerm {
     guard code >= PropertyColumn.firstEntry, column.isString(entry: code) else { return false }
     let text = column.bytes(ofEntry: code)
     if folding.isEmpty { return condition.holds(code, text) }
-    if Interruption.poll(text.count * 50) { return false }
+    if Cancellation.poll(text.count * 50) { return false }
     return folding.fold(text).withUnsafeBytes { condition.holds(code, $0) }
   }
 }

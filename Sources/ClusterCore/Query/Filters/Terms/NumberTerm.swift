@@ -52,7 +52,7 @@ struct KnownNumberTerm: SlowTerm {
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     let count = candidates.extent
-    Interruption.poll((1 + number.operationCount) * count * 5)
+    Cancellation.poll((1 + number.operationCount) * count * 5)
     return withUnsafeTemporaryAllocation(of: Double.self, capacity: 64) { numbers in
       guard let numbers = numbers.baseAddress else { return 0 }
       number.write(from: ordinal, count: count, to: numbers)
@@ -69,7 +69,7 @@ struct ArithmeticTerm: SlowTerm {
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     let count = candidates.extent
-    Interruption.poll((1 + left.operationCount + right.operationCount) * count * 5)
+    Cancellation.poll((1 + left.operationCount + right.operationCount) * count * 5)
     return withUnsafeTemporaryAllocation(of: Double.self, capacity: 128) { numbers in
       guard let a = numbers.baseAddress else { return 0 }
       let b = a + 64

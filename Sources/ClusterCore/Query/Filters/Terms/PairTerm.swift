@@ -16,7 +16,7 @@ struct PairTerm: SlowTerm {
     let (a, b) = (left.value(at: ordinal), right.value(at: ordinal))
     if !folding.left.isEmpty || !folding.right.isEmpty {
       guard case .string(let a) = a, case .string(let b) = b else { return nil }
-      if Interruption.poll((a.count + b.count) * 50) { return nil }
+      if Cancellation.poll((a.count + b.count) * 50) { return nil }
       let texts = (folding.left.fold(a), folding.right.fold(b))
       return texts.0.withUnsafeBytes { a in
         texts.1.withUnsafeBytes { ByteOrder.compare(a, $0) }

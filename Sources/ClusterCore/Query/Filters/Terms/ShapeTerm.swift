@@ -6,7 +6,7 @@ struct ShapeTerm: SlowTerm {
   let region: ShapesRegion
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
-    Interruption.poll(candidates.nonzeroBitCount * 100)
+    Cancellation.poll(candidates.nonzeroBitCount * 100)
     let pointers = index.points.pointers
     return withExtendedLifetime(index) {
       candidates.filtered { region.contains(ordinal + $0, in: pointers) }

@@ -22,7 +22,7 @@ struct TimeTerm: SlowTerm {
   let isNegated: Bool
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
-    Interruption.poll(candidates.nonzeroBitCount * 30)
+    Cancellation.poll(candidates.nonzeroBitCount * 30)
     return candidates.filtered { bit in
       let (a, b) = (left.start.time(at: ordinal + bit), left.end.time(at: ordinal + bit))
       let (c, d) = (right.start.time(at: ordinal + bit), right.end.time(at: ordinal + bit))

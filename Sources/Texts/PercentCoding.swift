@@ -1,10 +1,10 @@
-import Texts
-
 /// Percent-encoding of URLs (RFC 3986).
-enum PercentCoding {
+public enum PercentCoding {
   /// The text that bytes stand for; nil if an escape is broken or they aren't UTF-8. A plus may stand for a
   /// space, as in queries that forms make.
-  static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
+  ///
+  /// - Complexity: O(bytes).
+  public static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     var iterator = text.makeIterator()
@@ -23,16 +23,27 @@ enum PercentCoding {
   }
 
   /// Text as a path segment or query value: all but unreserved characters escaped.
-  static func encode(_ text: String) -> String { escape(text, unless: isUnreserved) }
+  ///
+  /// - Complexity: O(bytes).
+  public static func encode(_ text: String) -> String { escape(text, unless: isUnreserved) }
+
+  /// A path: all but unreserved characters and slashes escaped.
+  ///
+  /// - Complexity: O(bytes).
+  public static func encode(path: String) -> String {
+    escape(path) { isUnreserved($0) || $0 == UInt8(ascii: "/") }
+  }
 
   /// A path and query as it came, with the characters escaped that no URL may hold, so that it can stand in a
   /// link.
-  static func asLink(_ target: String) -> String {
+  ///
+  /// - Complexity: O(bytes).
+  public static func asLink(_ target: String) -> String {
     target.utf8.allSatisfy(inLinks.contains) ? target : escape(target, unless: inLinks.contains)
   }
 
   /// Whether a character is unreserved (RFC 3986, section 2.3).
-  static func isUnreserved(_ byte: UInt8) -> Bool { unreserved.contains(byte) }
+  public static func isUnreserved(_ byte: UInt8) -> Bool { unreserved.contains(byte) }
 
   private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
   private static let unreserved = ASCIISet(letters + "0123456789-._~")

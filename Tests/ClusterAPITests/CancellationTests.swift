@@ -8,48 +8,48 @@ import Threading
 @testable import HTTPServer
 
 /// Work that must stop ends early, and nothing of it is kept.
-@Suite(.timeLimit(.minutes(10))) struct InterruptionTests {
+@Suite(.timeLimit(.minutes(10))) struct CancellationTests {
   /// Stops at the first look.
-  private static let atOnce = Interruption(mustStop: { true })
+  private static let atOnce = Cancellation(mustStop: { true })
 
   @Test func `a thread that is bound to nothing never stops`() {
-    for _ in 0..<1000 { #expect(!Interruption.poll(1_000_000)) }
-    #expect(!Interruption.isOver)
+    for _ in 0..<1000 { #expect(!Cancellation.poll(1_000_000)) }
+    #expect(!Cancellation.isOver)
   }
 
   @Test func `work with a limit of time stops after it`() {
     var rounds = 0
-    let answer: Int? = Interruption.run(atMost: 3_000_000) {
-      while !Interruption.poll(10_000) { rounds += 1 }
+    let answer: Int? = Cancellation.run(atMost: 3_000_000) {
+      while !Cancellation.poll(10_000) { rounds += 1 }
       return rounds
     }
-    #expect(answer == nil && rounds > 0 && !Interruption.isOver)
-    #expect(Interruption.run(atMost: 1_000_000_000) { 7 } == 7)
+    #expect(answer == nil && rounds > 0 && !Cancellation.isOver)
+    #expect(Cancellation.run(atMost: 1_000_000_000) { 7 } == 7)
   }
 
   @Test func `an error of work that was stopped is no error`() throws {
     struct Wrong: Error {}
-    let answer: Int? = try Interruption.run(atMost: 100_000) {
-      while !Interruption.poll(10_000) {}
+    let answer: Int? = try Cancellation.run(atMost: 100_000) {
+      while !Cancellation.poll(10_000) {}
       throw Wrong()
     }
     #expect(answer == nil)
-    #expect(throws: Wrong.self) { try Interruption.run(atMost: 1_000_000_000) { throw Wrong() } }
+    #expect(throws: Wrong.self) { try Cancellation.run(atMost: 1_000_000_000) { throw Wrong() } }
   }
 
   @Test func `all threads of parallel work stop`() {
     let asked = Locked(0)
-    let interruption = Interruption(mustStop: {
+    let cancellation = Cancellation(mustStop: {
       asked.withLock {
         $0 += 1
         return $0 > 20
       }
     })
-    interruption.run {
-      ParallelWork.run(64) { _ in while !Interruption.poll(10_000) {} }
-      #expect(Interruption.isOver)
+    cancellation.run {
+      ParallelWork.run(64) { _ in while !Cancellation.poll(10_000) {} }
+      #expect(Cancellation.isOver)
     }
-    #expect(interruption.wasStopped && !Interruption.isOver)
+    #expect(cancellation.wasStopped && !Cancellation.isOver)
   }
 
   @Test func `columns and scopes that were interrupted are made again`() async throws {
@@ -57,9 +57,9 @@ import Threading
     let service = try await Service(TwinFeature.cities(6000, using: &generator))
     let collection = try #require(service.catalog["c"]).collection
     let (name, population) = (Array("name".utf8), Array("population".utf8))
-    InterruptionTests.atOnce.run {
+    CancellationTests.atOnce.run {
       let column = collection.column(of: name)
-      #expect(column.count == 6000 && Interruption.isOver)
+      #expect(column.count == 6000 && Cancellation.isOver)
       #expect(collection.keys(of: name).count == 6000)
     }
     #expect(!collection.hasColumn(ColumnName(name)) && !collection.hasKeyColumn(named: name))
@@ -67,9 +67,9 @@ import Threading
 
     let filter = try CQL2Filter.atLeast(500)
     _ = collection.column(of: population)
-    try InterruptionTests.atOnce.run {
+    try CancellationTests.atOnce.run {
       _ = FeatureScope(collection, passing: try collection.filter(filter), near: nil)
-      #expect(Interruption.isOver)
+      #expect(Cancellation.isOver)
     }
     #expect(!collection.hasCachedScope(filter: filter, groupBy: nil))
     let scope = FeatureScope(collection, passing: try collection.filter(filter), near: nil)
@@ -96,13 +96,13 @@ import Threading
         guard case .read(_, let again) = try Route.outcome(of: request, from: service.api.resources)
         else { break }
         let looks = Locked(0)
-        let interruption = Interruption(mustStop: {
+        let cancellation = Cancellation(mustStop: {
           looks.withLock {
             $0 += 1
             return $0 >= last
           }
         })
-        _ = try? interruption.run { try again() }
+        _ = try? cancellation.run { try again() }
       }
       let answer = await service.get(viewport + more)
       #expect(answer.text == (await other.get(viewport + more)).text, "\(more)")
@@ -111,7 +111,7 @@ import Threading
 }
 
 /// Clients that leave.
-extension InterruptionTests {
+extension CancellationTests {
   /// A client that has gone once it was asked for some times.
   private final class Leaver: HTTPRequest.Origin {
     private let most: Int

@@ -8,7 +8,7 @@ import Synchronization
 /// Loops that may take long note their work (``poll(_:)``). On a thread that is bound to nothing they never
 /// stop. When work is cancelled, its loops end early, and their result has the right type but no meaning: the
 /// caller that began the work must discard it (``isOver``).
-public final class Interruption: Sendable {
+public final class Cancellation: Sendable {
   /// The work between two looks, in units of about a nanosecond: much less than the millisecond that others
   /// may have to wait, and much more than a look takes.
   private static let interval = 50_000
@@ -35,11 +35,11 @@ public final class Interruption: Sendable {
   public var wasStopped: Bool { isStopped.load(ordering: .acquiring) }
 
   /// The cancellation that the calling thread is bound to.
-  static var current: Interruption? {
+  static var current: Cancellation? {
     let work = chints_current_work()
     // Bound only while `run` keeps it alive.
-    return work.pointee.interruption.map {
-      Unmanaged<Interruption>.fromOpaque($0).takeUnretainedValue()
+    return work.pointee.cancellation.map {
+      Unmanaged<Cancellation>.fromOpaque($0).takeUnretainedValue()
     }
   }
 
@@ -50,11 +50,11 @@ public final class Interruption: Sendable {
   public func run<R>(isHelper: Bool = false, _ body: () throws -> R) rethrows -> R {
     let work = chints_current_work()
     work.pointee = chints_work(
-      left: Interruption.interval, is_over: false,
-      interruption: Unmanaged.passUnretained(self).toOpaque(), is_helper: isHelper, limit: 0,
+      left: Cancellation.interval, is_over: false,
+      cancellation: Unmanaged.passUnretained(self).toOpaque(), is_helper: isHelper, limit: 0,
       start: 0
     )
-    defer { Interruption.release() }
+    defer { Cancellation.release() }
     return try withExtendedLifetime(self) { try body() }
   }
 
@@ -92,7 +92,7 @@ public final class Interruption: Sendable {
   /// Whether the calling thread's work has a limit of time.
   public static var isLimited: Bool {
     let work = chints_current_work()
-    return work.pointee.interruption == nil && work.pointee.limit > 0
+    return work.pointee.cancellation == nil && work.pointee.limit > 0
   }
 
   /// The processor time since the beginning of work that has a limit of it, in nanoseconds; 0 until the first look.
@@ -106,7 +106,7 @@ public final class Interruption: Sendable {
   @usableFromInline
   static func limit(to nanoseconds: UInt) -> Bool {
     let work = chints_current_work()
-    guard work.pointee.interruption == nil else { return false }
+    guard work.pointee.cancellation == nil else { return false }
     (work.pointee.left, work.pointee.limit) = (limitedInterval, nanoseconds)
     return true
   }
@@ -124,7 +124,7 @@ public final class Interruption: Sendable {
   @usableFromInline
   static func release() {
     chints_current_work().pointee = chints_work(
-      left: .max, is_over: false, interruption: nil, is_helper: false, limit: 0, start: 0)
+      left: .max, is_over: false, cancellation: nil, is_helper: false, limit: 0, start: 0)
   }
 
   /// Whether the calling thread's work must stop, as ``poll(_:)`` has told it before.
@@ -168,7 +168,7 @@ public final class Interruption: Sendable {
   /// stop.
   public static func stopIfLimited() -> Bool {
     let work = chints_current_work()
-    if work.pointee.interruption == nil, work.pointee.limit > 0 {
+    if work.pointee.cancellation == nil, work.pointee.limit > 0 {
       (work.pointee.is_over, work.pointee.left) = (true, -1)
     }
     return work.pointee.is_over

@@ -4,7 +4,7 @@ import Threading
 @testable import GeoFormats
 
 /// Reading that must stop, and bodies that make much work of few bytes.
-@Suite(.timeLimit(.minutes(1))) struct InterruptedReadingTests {
+@Suite(.timeLimit(.minutes(1))) struct CancelledReadingTests {
   private static let features = #"{"type":"FeatureCollection","features":["#
 
   /// Beginnings of bodies, and a few bytes that repeat without an end: bad features, good ones, and no features at all.
@@ -19,17 +19,17 @@ import Threading
   ]
 
   @Test func `a reader that must stop ends early, and nothing comes of it`() throws {
-    for (format, head, part) in InterruptedReadingTests.endless {
+    for (format, head, part) in CancelledReadingTests.endless {
       let bytes = Array((head + String(repeating: part, count: 1_200_000 / part.utf8.count)).utf8)
       func expectEnd(_ read: () throws -> Void) {
         let looks = Locked(0)
-        let interruption = Interruption(mustStop: {
+        let cancellation = Cancellation(mustStop: {
           looks.withLock { looks in
             looks += 1
             return looks > 10
           }
         })
-        #expect(throws: FormatError.interrupted, "\(head)\(part)") { try interruption.run(read) }
+        #expect(throws: FormatError.cancelled, "\(head)\(part)") { try cancellation.run(read) }
         #expect(looks.withLock { $0 } == 11, "\(head)\(part)")
       }
       var reader = FeatureReader(isSequence: format == .geoJSONSequence)
@@ -44,14 +44,14 @@ import Threading
       var parsed = ParsedFeatures()
       expectEnd { try reader.read(bytes, into: &parsed) }
       #expect(parsed.batch.count + parsed.rejected < 20_000, "\(head)\(part)")
-      #expect(throws: FormatError.interrupted) { try reader.finish(into: &parsed) }
+      #expect(throws: FormatError.cancelled) { try reader.finish(into: &parsed) }
     }
   }
 
   @Test func `a table whose time is up yields nothing`() throws {
-    for (format, head, part) in InterruptedReadingTests.endless where format == .csv {
+    for (format, head, part) in CancelledReadingTests.endless where format == .csv {
       let bytes = Array((head + String(repeating: part, count: 1_200_000 / part.utf8.count)).utf8)
-      let count: Int? = try Interruption.run(atMost: 1) {
+      let count: Int? = try Cancellation.run(atMost: 1) {
         try ParsedFeatures(of: bytes, .csv).batch.count
       }
       #expect(count == nil, "\(head)\(part)")
@@ -91,7 +91,7 @@ import Threading
   ]
 
   @Test func `of many bad features the first have reasons, and all are counted`() {
-    for (format, head, parts, end) in InterruptedReadingTests.bad {
+    for (format, head, parts, end) in CancelledReadingTests.bad {
       for part in parts {
         let outcome = read(head + String(repeating: part, count: 300) + end, format)
         #expect(outcome.error == nil && outcome.rejected >= 300, "\(part)")

@@ -1,7 +1,7 @@
 import HTTPServer
 
 /// How the outcome of a request becomes the response that its client gets.
-final class Answering: Sendable {
+final class ResponsePipeline: Sendable {
   let request: HTTPRequest
   private let api: API
   private let reply: @Sendable (HTTPResponse) -> Void
@@ -17,8 +17,8 @@ final class Answering: Sendable {
   }
 
   /// The same answer after a wait that lasts no longer than to a deadline.
-  func waiting(until deadline: UInt) -> Answering {
-    Answering(request, by: api, until: deadline, reply)
+  func waiting(until deadline: UInt) -> ResponsePipeline {
+    ResponsePipeline(request, by: api, until: deadline, reply)
   }
 
   /// Answers the request, or lets it wait, to begin again. To be called once.

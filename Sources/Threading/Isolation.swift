@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 
 /// Where an object that isn't thread-safe may be used. It is checked in debug builds only.
-public enum Confinement: Sendable {
+public enum Isolation: Sendable {
   /// Anywhere, as long as no other thread uses the object at the same time.
   case unchecked
   /// On the thread that the object was made on.
@@ -11,7 +11,7 @@ public enum Confinement: Sendable {
   case queue(DispatchQueue)
 
   /// The calling thread.
-  public static var currentThread: Confinement { .thread(pthread_self()) }
+  public static var currentThread: Isolation { .thread(pthread_self()) }
 
   /// Stops the program if the caller is elsewhere; does nothing in release builds.
   @inline(__always)
