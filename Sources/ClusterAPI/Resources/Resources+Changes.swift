@@ -24,8 +24,8 @@ extension Resources {
     }
   }
 
-  /// What a request asks to watch, and the version that its client shows: by the query, or by a body, for what is too long for a
-  /// query. A body names a viewport, as tiles have their fields in their URLs anyway.
+  /// The subject that a request names, and the version that its client shows: by the query, or by a body, for a viewport that is
+  /// too long for a query. Tiles have their fields in their URLs anyway.
   private func watched(_ request: HTTPRequest) throws -> (Watch.Subject, since: Int64?) {
     if request.method == .post {
       let query = try Fields(query: request.query, allowed: ["since"])

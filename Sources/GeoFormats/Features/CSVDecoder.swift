@@ -20,7 +20,7 @@ struct CSVDecoder {
   /// Whether the reason of a refusal is told.
   private var isTold = true
   private var points = PointText()
-  /// What the name of the column of points tells of their order.
+  /// The order of numbers in the column of points, as far as its name tells.
   private let order: PointText.Order
   private var unique: UniqueColumns
 

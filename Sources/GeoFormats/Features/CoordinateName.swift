@@ -97,7 +97,7 @@ struct CoordinateName {
       nil, nil
     ),
   ]
-  /// What the name tells of the order of two numbers.
+  /// The order of two numbers, as far as the name tells.
   var order: PointText.Order {
     geometry.map {
       PointText.Order(

@@ -19,7 +19,7 @@ struct FeatureRefusal: Error {
 }
 
 extension Coordinate {
-  /// What is said of numbers that no degrees have.
+  /// The words for numbers that no degrees have.
   static let projected =
     "beyond ±360 degrees: projected coordinates, it seems; degrees of WGS 84 are needed, as "
     + "ogr2ogr -s_srs EPSG:N -t_srs EPSG:4326 makes them, N being the number of their system"

@@ -150,7 +150,7 @@ struct PointText {
 
   // MARK: Two coordinates
 
-  /// Latitude and longitude, in this order unless their letters or the name say otherwise. What is in brackets has either
+  /// Latitude and longitude, in this order unless their letters or the name say otherwise. Numbers in brackets have either
   /// order, but for latitudes first in `(52.5, 13.4)`; of that a longitude beyond 90 tells, too.
   private func pair(
     _ text: UnsafeRawBufferPointer, decimal: UInt8, _ order: Order

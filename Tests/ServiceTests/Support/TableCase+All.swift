@@ -196,7 +196,8 @@ extension TableCase {
     TableCase(
       "projected points", "id,wkt\n1,POINT (392000 5820000)\n", refused: "projected"),
     TableCase(
-      "brackets in either order", "id,location\n1,\"[13.4, 52.5]\"\n", refused: "is no point"),
+      "brackets in either order", "id,location\n1,\"[13.4, 52.5]\"\n",
+      refused: "is in either order", "lonlat"),
     TableCase(
       "half a pair", "id;location\n1;52,5\n", [("decimal", ",")],
       refused: #""52,5" in the column "location" is no point"#),

@@ -129,7 +129,7 @@ test('a stream that has lost its rights begins anew, and fails if it is refused'
     for await (const { type } of collection.changes(view, { since: 7, onConnection: isOpen => connections.push(isOpen) })) events.push(type)
   }, { status: 401 })
   assert.deepEqual(events, ['view', 'problem', 'view', 'problem'])
-  // What was seen with other rights says nothing now.
+  // Events seen with other rights say nothing now.
   assert.deepEqual(asked, [['Bearer 0', '7'], ['Bearer 1', undefined], ['Bearer 2', undefined]])
   assert.deepEqual(connections, [true, false, true, false])
 })

@@ -1,4 +1,4 @@
-// What follows a map, as the service fails, restarts, and says more than before.
+// A follower of a map while the service fails, restarts, and says more than before.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

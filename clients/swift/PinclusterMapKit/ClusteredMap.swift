@@ -69,8 +69,8 @@
       return view
     }
 
-    /// Requests the visible annotations, and then their changes if it watches. What fails for a moment, such as while the
-    /// service starts anew, is requested again until the map moves; the first failure is told.
+    /// Requests the visible annotations, and then their changes if it watches. A request that fails for a moment, such as
+    /// while the service starts anew, is repeated until the map moves; the first failure is told.
     public func mapDidMove(_ map: MKMapView) {
       work?.cancel()
       guard map.bounds.width > 0 else { return }
