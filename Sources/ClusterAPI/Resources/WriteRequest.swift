@@ -81,7 +81,7 @@ extension Resources {
 
   /// A request without the type that its query chooses, for the tags of lists: a write can't choose one.
   static func withoutFormat(_ request: HTTPRequest) -> HTTPRequest {
-    guard let query = request.query else { return request }
+    guard let query = request.query, query.utf8.contains(UInt8(ascii: "f")) else { return request }
     var plain = request
     let parts = query.parts(separatedBy: UInt8(ascii: "&")).filter { !$0.begins(with: "f=") }
     plain.query = parts.isEmpty ? nil : parts.joined(separator: "&")
