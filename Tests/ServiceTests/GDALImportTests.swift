@@ -6,11 +6,11 @@ import Testing
 @Suite(
   .timeLimit(.minutes(5)), .enabled(if: OGR.isThere, "no ogr2ogr is installed"))
 struct GDALImportTests {
-  private let room: ImportRoom
+  let room: ImportRoom
 
   init() throws { room = try ImportRoom() }
 
-  private static let points = collection([
+  static let points = collection([
     (
       "\"Point\",\"coordinates\":[13.388860123456789,52.51703700000001]",
       #"{"name":"Straße","code":"01067"}"#
@@ -26,7 +26,7 @@ struct GDALImportTests {
   }
 
   /// Has a file made of GeoJSON.
-  private func make(
+  func make(
     _ name: String, of text: String, _ flags: [String] = [], layer: String = "places"
   ) throws -> String {
     let source = try room.files.write(text, as: "source.geojson")
@@ -386,35 +386,5 @@ struct GDALImportTests {
       launcher: ["/usr/bin/env", "PATH=\(room.files.path)"])
     run.expectFailure(saying: "ogrinfo isn't installed", "apt install gdal-bin")
     #expect(try room.stored() == [])
-  }
-
-  @Test func `a file that somebody sent shows no other file of the machine`() throws {
-    let other = try room.files.write("lon,lat,secret\n1,2,much\n", as: "other.csv")
-    let virtual = """
-      <OGRVRTDataSource><OGRVRTLayer name="other"><SrcDataSource>\(other)</SrcDataSource>
-      <GeometryType>wkbPoint</GeometryType><LayerSRS>WGS84</LayerSRS>
-      <GeometryField encoding="PointFromColumns" x="lon" y="lat"/></OGRVRTLayer></OGRVRTDataSource>
-      """
-    for name in ["a.kml", "a.xlsx", "a.zip"] {
-      try room.load(try room.files.write(virtual, as: name)).expectFailure(saying: name)
-    }
-    let package = try make("a.gpkg", of: Self.points)
-    try ChildProcess.succeed(
-      "/usr/bin/ogrinfo",
-      [
-        package, "-sql",
-        "CREATE VIRTUAL TABLE t USING VirtualText('\(other)','UTF-8',1,POINT,DOUBLEQUOTE,',')",
-      ])
-    try room.load(package, "--layer", "t").expectFailure(saying: "VirtualText")
-    // Its link isn't asked: that there is no proxy on the port 0 is all that is found out.
-    let linked = """
-      {"type":"FeatureCollection","crs":{"type":"link","properties":{"href":"http://127.0.0.1:1/","type":"proj4"}},
-      "features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{}}]}
-      """
-    try room.load(try room.files.write(linked, as: "b.gpkg")).expectFailure(saying: "port 0")
-    #expect(try room.stored() == [])
-    // What a file of this kind consists of is asked for by its name.
-    try room.load(try room.files.write(virtual, as: "a.vrt")).expectSuccess()
-    #expect(try room.stored().count == 1)
   }
 }
