@@ -2,21 +2,21 @@
 struct AngleColumns: Equatable {
   /// The columns of minutes and seconds of an axis.
   struct Parts: Equatable {
-    let minutes: Int
-    let seconds: Int?
-
-    var all: [Int] { [minutes, seconds].compactMap(\.self) }
+    /// That of minutes, and that of seconds if there is one.
+    let all: [Int]
   }
 
-  private(set) var longitude: Parts?
-  private(set) var latitude: Parts?
+  private var longitude: Parts?
+  private var latitude: Parts?
+  /// Those of both axes.
+  private(set) var all: [Int] = []
 
   /// Those beside columns of degrees, if both have some.
   init(_ heading: TableHeading, _ coordinates: CoordinateColumns) {
     guard case .axes(let longitude, let latitude) = coordinates else { return }
     let found = AngleColumns.found(heading.written.map { CoordinateName($0) })
     guard let parts = found[longitude], let others = found[latitude] else { return }
-    (self.longitude, self.latitude) = (parts, others)
+    (self.longitude, self.latitude, all) = (parts, others, parts.all + others.all)
   }
 
   /// The columns of minutes and seconds, if both axes have some beside columns that say that they hold degrees.
@@ -37,13 +37,10 @@ struct AngleColumns: Equatable {
     var found: [Int: Parts] = [:]
     for parts in columns.values where parts[0].count == 1 && parts[1].count == 1 {
       guard parts[2].count <= 1 else { continue }
-      found[parts[0][0]] = Parts(minutes: parts[1][0], seconds: parts[2].first)
+      found[parts[0][0]] = Parts(all: parts[1] + parts[2])
     }
     return found
   }
 
   subscript(axis: CoordinateText.Axis) -> Parts? { axis == .longitude ? longitude : latitude }
-
-  /// Those of both axes.
-  var all: [Int] { [longitude, latitude].compactMap(\.self).flatMap(\.all) }
 }

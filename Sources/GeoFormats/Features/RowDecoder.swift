@@ -17,6 +17,8 @@ struct RowDecoder {
   /// Whether the ids of ways and relations name their types, as nodes have numbers of their own.
   private let namesTypes: Bool
   private var texts = PointText()
+  /// The order of numbers in the member of points that was read last, as far as its name tells.
+  private var order: (name: [UInt8], order: PointText.Order)?
   /// Whether the reason of a refusal is told.
   private var isTold = true
   private var properties = JSONWriter()
@@ -182,9 +184,11 @@ struct RowDecoder {
   private mutating func point(
     _ text: UnsafeRawBufferPointer, _ name: [UInt8]
   ) throws(FeatureRefusal) -> Coordinate {
+    if order?.name != name { order = (name, CoordinateName(name).order) }
     do throws(FeatureRefusal) {
       let point = try texts.point(
-        text, decimal: options.decimal ?? UInt8(ascii: "."), order: CoordinateName(name).order)
+        text, decimal: options.decimal ?? UInt8(ascii: "."),
+        order: order?.order ?? PointText.Order())
       if let altitude = point.altitude { further.append(altitude) }
       return Coordinate(latitude: point.latitude, longitude: point.longitude)
     } catch {

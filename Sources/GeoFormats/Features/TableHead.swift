@@ -86,9 +86,14 @@ struct TableHead {
     "cp932", "euc-jp", "gb18030", "big5", "cp949", "windows-1251", "koi8-r",
   ]
 
+  /// The longest header whose encoding is guessed, in bytes, as it is read in each of them.
+  private static let longestGuessed = 8 << 10
+
   /// The encoding in which a header names columns of coordinates in letters that aren't ASCII's.
   private func encoding(of header: ArraySlice<UInt8>) -> String? {
-    guard encoding == nil, options.encoding == nil, header.count <= 64 << 10 else { return nil }
+    guard encoding == nil, options.encoding == nil, header.count <= TableHead.longestGuessed else {
+      return nil
+    }
     return TableHead.encodings.first { label in
       guard let decoder = TextDecoder(label) else { return false }
       var text: [UInt8] = []
